@@ -17,10 +17,11 @@ def elementwise_text(texts: dict[str, str], name: str, width: int) -> str:
     """``void loop(arguments…, results…, count)``: the elementary function over arrays, ``width`` at a time."""
     function = mathlib.define(texts, name, width)
     symbol = f"loop_{name}_{width}"
-    number, result_count, count = Type("double", width), 2 if name == "sincos" else 1, mathlib.argument_count(name)
+    number, result_count = Type("double", width), 2 if name == "sincos" else 1
+    count = 2 if name in ("atan2", "pow") else 1
     f = LlvmBuilder(symbol, VOID, [*[POINTER] * (count + result_count), INT64])
     *arrays, size = f.arguments
-    with f.loop(f.udiv(size, integer(width))) as group:
+    with f.loop(f.lshr(size, integer(width.bit_length() - 1))) as group:
         offset = f.words(f.mul(group, integer(width)))
         arguments = [f.load(f.at(array, offset), number) for array in arrays[:count]]
         value = f.call_symbol(function, mathlib.result_type(name, width), *arguments)

@@ -9,7 +9,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import BudgetError, DescriptionError
-from manipula.formats.appearance import find_mesh
+from manipula.formats.appearance import MeshFolders
 from manipula.formats.mjcf import to_mjcf
 from manipula.formats.sdf import from_sdf
 from manipula.formats.toml import from_toml
@@ -110,24 +110,24 @@ def test_the_places_where_meshes_may_lie(folder, tmp_path_factory, monkeypatch):
     monkeypatch.delenv("ROS_PACKAGE_PATH", raising=False)
     monkeypatch.delenv("AMENT_PREFIX_PATH", raising=False)
     mesh = (folder / "meshes" / "a.stl").resolve()
-    assert find_mesh("meshes/a.stl", folder) == mesh
-    assert find_mesh(f"file://{mesh}", folder) == mesh
-    assert find_mesh(str(mesh), folder) == mesh
+    assert MeshFolders(folder).find("meshes/a.stl") == mesh
+    assert MeshFolders(folder).find(f"file://{mesh}") == mesh
+    assert MeshFolders(folder).find(str(mesh)) == mesh
     below = folder / "urdf"
     below.mkdir()
     for reference in ("../meshes/a.stl", str(mesh), f"package://{folder.name}/meshes/a.stl"):
         with pytest.raises(DescriptionError):
-            find_mesh(reference, below)
+            MeshFolders(below).find(reference)
     (folder / "package.xml").write_text("<package/>")
     for reference in ("../meshes/a.stl", str(mesh), f"package://{folder.name}/meshes/a.stl"):
-        assert find_mesh(reference, below) == mesh
+        assert MeshFolders(below).find(reference) == mesh
     other = tmp_path_factory.mktemp("other")
     with pytest.raises(DescriptionError, match="package_dirs"):
-        find_mesh(f"package://{folder.name}/meshes/a.stl", other)
-    assert find_mesh(f"package://{folder.name}/meshes/a.stl", other, [folder.parent]) == mesh
-    assert find_mesh(f"package://{folder.name}/meshes/a.stl", None, [folder.parent]) == mesh
+        MeshFolders(other).find(f"package://{folder.name}/meshes/a.stl")
+    assert MeshFolders(other, [folder.parent]).find(f"package://{folder.name}/meshes/a.stl") == mesh
+    assert MeshFolders(None, [folder.parent]).find(f"package://{folder.name}/meshes/a.stl") == mesh
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(folder.parent))
-    assert find_mesh(f"package://{folder.name}/meshes/a.stl", other) == mesh
+    assert MeshFolders(other).find(f"package://{folder.name}/meshes/a.stl") == mesh
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_references_that_lead_nowhere_are_told(folder, tmp_path_factory, referen
     (folder / "secret.stl").symlink_to(outside)
     os.mkfifo(folder / "pipe.stl")
     with pytest.raises(DescriptionError):
-        find_mesh(reference, folder)
+        MeshFolders(folder).find(reference)
     if "\0" not in reference:
         (folder / "arm.urdf").write_text(URDF.replace("meshes/a.stl", reference), encoding="utf-8")
         robot = mp.load(folder / "arm.urdf")

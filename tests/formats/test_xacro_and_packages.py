@@ -11,7 +11,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import DescriptionError
-from manipula.formats.appearance import find_mesh
+from manipula.formats.appearance import MeshFolders
 from manipula.formats.packages import find_package
 
 URDF = """<robot name="arm"><link name="base"/><link name="hand"/><joint name="j" type="continuous">
@@ -129,18 +129,18 @@ def test_packages_are_found_where_ros_keeps_them(tmp_path: Path, monkeypatch: py
     with pytest.raises(
         DescriptionError, match=r"package 'arm' is not found; .* package_dirs=\[…\], or set ROS_PACKAGE_PATH"
     ):
-        find_mesh(there, tmp_path)
+        MeshFolders(tmp_path).find(there)
     for folders in ([tmp_path / "ws"], [tmp_path / "ws" / "arm"], [str(tmp_path), tmp_path / "ws"]):
-        assert find_mesh(there, tmp_path, folders) == mesh.resolve()
+        assert MeshFolders(tmp_path, folders).find(there) == mesh.resolve()
     monkeypatch.setenv("ROS_PACKAGE_PATH", f"{tmp_path / 'nowhere'}:{tmp_path / 'ws'}")
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "install"))
-    assert find_mesh(there, tmp_path) == mesh.resolve()
-    assert find_mesh("model://hand/b.stl", tmp_path) == (share / "b.stl").resolve()
+    assert MeshFolders(tmp_path).find(there) == mesh.resolve()
+    assert MeshFolders(tmp_path).find("model://hand/b.stl") == (share / "b.stl").resolve()
     assert find_package("hand") == share
-    assert find_mesh("ws/arm/meshes/a.stl", tmp_path) == mesh.resolve()
+    assert MeshFolders(tmp_path).find("ws/arm/meshes/a.stl") == mesh.resolve()
     (mesh.parent / "a.txt").write_bytes(b"solid")
     with pytest.raises(DescriptionError, match=r"ending in .*\.dae"):
-        find_mesh("package://arm/meshes/a.txt", tmp_path)
+        MeshFolders(tmp_path).find("package://arm/meshes/a.txt")
 
 
 @pytest.mark.parametrize("reference", [
@@ -155,7 +155,7 @@ def test_no_reference_leads_out_of_its_package(tmp_path: Path, reference: str) -
     secret.write_bytes(b"secret")
     (package / "way_out.stl").symlink_to(secret)
     with pytest.raises(DescriptionError):
-        find_mesh(reference, package, [tmp_path / "ws"])
+        MeshFolders(package, [tmp_path / "ws"]).find(reference)
 
 
 def test_package_dirs_are_checked(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""All postures of general 6R arms: elimination, search and continuation agree with each other and with exhaustive search."""
+"""All postures of general 6R arms: elimination, completed by a search, agrees with exhaustive search."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ import manipula as mp
 from arm_families import distance, rigid
 from manipula.errors import DescriptionError, ShapeError
 from manipula.ik.closed_form.subproblems import cos_sin_of
-from manipula.ik.general import all_postures, polished, prepared, solve_6r
+from manipula.ik.general import all_postures, polished, prepared
 from manipula.ik.general.closure import closure, fourteen, moved
-from manipula.ik.general.complex_pair import ComplexPair, solve
-from manipula.ik.general.continuation import solve_6r_by_continuation, start_problem
 from manipula.robot.robot import Robot
 
 DENSE = 3000  # random starts of an exhaustive search
@@ -83,19 +81,18 @@ def _equal(robot: Robot, a: np.ndarray, b: np.ndarray) -> bool:
 
 
 @pytest.mark.parametrize("special", SPECIAL)
-def test_three_roads_and_exhaustive_search_agree(special: str) -> None:
+def test_all_postures_are_those_of_exhaustive_search(special: str) -> None:
     robot, rng = _arm(special, 11)
     model = mp.compile(robot)
     for posture in rng.uniform(-math.pi, math.pi, (4, 6)):
         T = model.pose(posture)
-        q = solve_6r(robot, T)
+        q = all_postures(robot, T).q
         assert len(q) <= 16
         assert np.abs(model.pose(q) - T).max() < REACHED
         assert (np.abs(q) <= math.pi).all()
         assert distance(robot, q, posture).min() < SAME
         dense = polished(prepared(robot), T, rng.uniform(-math.pi, math.pi, (DENSE, 6)))
         assert _equal(robot, q, dense)
-        assert _equal(robot, q, solve_6r_by_continuation(robot, T))
 
 
 def test_elimination_alone_is_complete_on_general_arms() -> None:
@@ -133,15 +130,13 @@ def test_arm_with_sixteen_postures() -> None:
     assert found.agreed
     assert len(found.q) == 16
     assert np.abs(mp.compile(robot).pose(found.q) - T).max() < REACHED
-    assert _equal(robot, found.q, solve_6r_by_continuation(robot, T))
 
 
 def test_unreachable_target_has_no_posture() -> None:
     robot, _ = _arm("general", 5)
     T = np.eye(4)
     T[:3, 3] = [9.0, 0.0, 0.0]
-    assert solve_6r(robot, T).shape == (0, 6)
-    assert solve_6r_by_continuation(robot, T).shape == (0, 6)
+    assert all_postures(robot, T).q.shape == (0, 6)
 
 
 def test_closure_holds_at_random_postures() -> None:
@@ -165,33 +160,14 @@ def test_closure_holds_at_random_postures() -> None:
     np.testing.assert_allclose(a, np.array(fourteen(l, x - p[2]), float), atol=1e-12)
 
 
-def test_start_of_the_continuation_has_sixteen_postures() -> None:
-    numbers, q = start_problem()
-    assert numbers.shape == (31,)
-    assert q.shape == (16, 6)
-
-
-def test_complex_pairs_compute_like_complex_numbers() -> None:
-    rng = np.random.default_rng(4)
-    A = rng.normal(size=(6, 6)) + 1j * rng.normal(size=(6, 6))
-    b = rng.normal(size=6) + 1j * rng.normal(size=6)
-    to_pair = lambda z: ComplexPair(float(z.real), float(z.imag))
-    x = solve([[to_pair(z) for z in row] for row in A], [to_pair(z) for z in b])
-    np.testing.assert_allclose([complex(z.re, z.im) for z in x], np.linalg.solve(A, b), atol=1e-12)
-    cosine, sine = to_pair(b[0]).cos_sin()
-    np.testing.assert_allclose([complex(cosine.re, cosine.im), complex(sine.re, sine.im)], [np.cos(b[0]), np.sin(b[0])])
-
-
 @pytest.mark.parametrize("name", ["stanford", "iiwa14", "scara-khang"])
 def test_other_arms_are_refused(name: str) -> None:
     with pytest.raises(DescriptionError, match="six revolute joints"):
-        solve_6r(mp.load(name), np.eye(4))
+        all_postures(mp.load(name), np.eye(4))
 
 
 @pytest.mark.parametrize("target", [np.eye(3), np.full((4, 4), np.nan)])
 def test_wrong_targets_are_refused(target: np.ndarray) -> None:
     robot, _ = _arm("general", 5)
     with pytest.raises(ShapeError):
-        solve_6r(robot, target)
-    with pytest.raises(ShapeError):
-        solve_6r_by_continuation(robot, target)
+        all_postures(robot, target)

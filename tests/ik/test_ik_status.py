@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.ik.base import STATUSES
+from manipula.ik.base import Status
 from manipula.ik.search.reach import reach_of
 
 TOLERANCE = 1e-8
@@ -143,7 +145,7 @@ def test_solved_always_means_a_small_residual(panda: mp.Model) -> None:
     targets = panda.pose(rng.uniform(*panda.robot.position_limits.T, (60, 7)))
     targets[::2, :3, 3] += rng.normal(0.0, 0.4, (30, 3))
     found = mp.solve_ik(panda, targets, max_iterations=300)
-    assert set(found.status) <= set(STATUSES)
+    assert set(found.status) <= set(get_args(Status))
     solved = found.status == "solved"
     assert 0 < solved.sum() < 60
     miss = np.linalg.norm(panda.position(found.q) - targets[:, :3, 3], axis=1)

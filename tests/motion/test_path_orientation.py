@@ -27,10 +27,6 @@ def oriented(name):
     return paths.spline(POINTS).with_orientation(ORIENTATIONS[name]())
 
 
-def test_every_orientation_is_tested():
-    assert set(ORIENTATIONS) == set(paths.orientation.ORIENTATIONS)
-
-
 @pytest.mark.parametrize("name", ORIENTATIONS)
 def test_rotations_are_rotations_and_rates_follow(name):
     motion = trajectory(oriented(name), timing.quintic(2.0))

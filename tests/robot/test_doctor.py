@@ -18,7 +18,7 @@ from manipula.physics.newton_euler import inverse_dynamics
 from manipula.robot import Limits
 from manipula.robot.doctor import doctor
 from manipula.robot.doctor_rules import RULES
-from manipula.robot.doctor_rules.bodies import SLACK, triangle_rule
+from manipula.robot.doctor_rules.bodies import SLACK, is_of_a_body
 from manipula.robot.doctor_rules.statics import holding_torque
 from strategies import random_robot, robots
 
@@ -57,7 +57,7 @@ def test_a_healthy_arm_has_no_errors_or_warnings() -> None:
 
 def test_no_legal_body_is_refused() -> None:
     tensors = random_tensors(np.random.default_rng(1), BODIES)
-    assert sum(not triangle_rule(I) for I in tensors) == 0
+    assert sum(not is_of_a_body(I) for I in tensors) == 0
 
 
 def test_every_impossible_body_is_seen() -> None:
@@ -68,8 +68,8 @@ def test_every_impossible_body_is_seen() -> None:
         a, b = np.exp(rng.uniform(-9, 9, 2))
         beyond = (a + b) * (1.0 + 10 * SLACK * (1.0 + rng.random()) + rng.choice([0.0, rng.random()]))
         R, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-        accepted += triangle_rule(R @ np.diag([a, b, beyond]) @ R.T)
-        accepted += triangle_rule(R @ np.diag([a, b, -1e-4 * max(a, b)]) @ R.T)
+        accepted += is_of_a_body(R @ np.diag([a, b, beyond]) @ R.T)
+        accepted += is_of_a_body(R @ np.diag([a, b, -1e-4 * max(a, b)]) @ R.T)
     assert accepted == 0
 
 

@@ -96,9 +96,8 @@ def _has_value(constant: Any) -> bool:
     """Can it be computed as SymPy wrote it? atan2(9, exp(-1e10)) can, atan(9*exp(1e10)) cannot."""
     import sympy
 
-    if constant.is_Rational or constant.has(
-        sympy.nan, sympy.zoo, sympy.oo, sympy.I
-    ):  # the latter are refused at the end
+    # the latter are refused at the end
+    if constant.is_Rational or constant.has(sympy.nan, sympy.zoo, sympy.oo, sympy.I):
         return True
     try:
         finite(evaluate(constant, {}))

@@ -301,9 +301,8 @@ def _check(text: str, program: Program, functions: Mapping[str, FormulaFunction]
             payload = parts[1][0]
             if payload is not None and abs(payload) > limits.exponent:
                 raise BudgetError(f"Column {column}: an exponent is at most {limits.exponent}, found {payload:g}.")
-            if payload is not None and (
-                parts[0][0] is not None or not parts[0][2]
-            ):  # powers of sums are not multiplied out
+            # powers of sums are not multiplied out
+            if payload is not None and (parts[0][0] is not None or not parts[0][2]):
                 bits = math.ceil(parts[0][1] * max(abs(payload), 1.0))
         if bits > limits.bits:
             raise BudgetError(f"Column {column}: the formula forces numbers of more than {limits.bits} binary digits.")

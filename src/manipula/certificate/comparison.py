@@ -19,7 +19,6 @@ HOPELESS = 1e12  # condition number of M beyond which accelerations have no digi
 
 TORQUE, MASS, BIAS, GRAVITY, ACCELERATION = "torque", "M", "C qd", "g", "acceleration"
 POSE, JACOBIAN, FRICTION = "pose", "J", "friction"
-QUANTITIES = (TORQUE, MASS, BIAS, GRAVITY, ACCELERATION, POSE, JACOBIAN, FRICTION)
 Answers = dict[str, np.ndarray]
 
 MEASURED = (

@@ -103,21 +103,6 @@ def written_path(file: str, folder: Path | None) -> str:
     return path.relative_to(folder.resolve()).as_posix() if folder is not None and inside else path.as_posix()
 
 
-def find_mesh(reference: str, folder: Path | None, package_dirs: Sequence[str | os.PathLike[str]] = ()) -> Path:
-    """The regular file of a mesh that a description in ``folder`` names; it is not opened.
-
-    It lies, after every link has been followed, in that folder, in the package around it (a folder that holds ``package.xml`` or
-    ``model.config``), or in a package of ``package_dirs`` or ROS.
-
-    Args:
-        reference: ``meshes/a.stl``, ``package://arm/meshes/a.stl``, ``model://…``, ``file:///…`` or an absolute path.
-
-    Raises:
-        DescriptionError: no such file or package, a path that leads elsewhere, or a file that holds no mesh.
-    """
-    return MeshFolders(folder, package_dirs).find(reference)
-
-
 class MeshFolders:
     """The folders in which the meshes of one description may lie; each is looked at once."""
 
@@ -125,7 +110,17 @@ class MeshFolders:
         self.folder, self.package_dirs = folder, package_dirs
 
     def find(self, reference: str) -> Path:
-        """``find_mesh``"""
+        """The regular file of a mesh that a description in ``folder`` names; it is not opened.
+
+        It lies, after every link has been followed, in that folder, in the package around it (a folder that holds ``package.xml`` or
+        ``model.config``), or in a package of ``package_dirs`` or ROS.
+
+        Args:
+            reference: ``meshes/a.stl``, ``package://arm/meshes/a.stl``, ``model://…``, ``file:///…`` or an absolute path.
+
+        Raises:
+            DescriptionError: no such file or package, a path that leads elsewhere, or a file that holds no mesh.
+        """
         try:
             return self._found(reference)
         except (OSError, RuntimeError, ValueError) as problem:

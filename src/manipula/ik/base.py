@@ -17,7 +17,6 @@ from manipula.robot.robot import Robot
 from manipula.verbs import notebook_html
 
 Status = Literal["solved", "unreachable", "limits", "singular", "not_converged"]
-STATUSES = ("solved", "unreachable", "limits", "singular", "not_converged")
 TOLERANCE = 1e-8  # m and rad
 LARGEST_SEED = 2**32 - 1
 

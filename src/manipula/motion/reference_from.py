@@ -154,9 +154,8 @@ class _Splines:
         self.knots, self.size = knots, count + DEGREE
         self.B = BSpline.design_matrix(np.clip(t / self.unit, 0.0, knots[-1]), knots, DEGREE)
         D = sparse.identity(self.size, format="csr")
-        for k in range(
-            DEGREE, DEGREE - 3, -1
-        ):  # coefficients of the derivative: k (c_{i+1} − c_i) / (knot_{i+k+1} − knot_{i+1})
+        # coefficients of the derivative: k (c_{i+1} − c_i) / (knot_{i+k+1} − knot_{i+1})
+        for k in range(DEGREE, DEGREE - 3, -1):
             inner = knots[DEGREE - k : len(knots) - (DEGREE - k)]
             width = inner[k + 1 : -1] - inner[1 : -k - 1]
             m = len(width)

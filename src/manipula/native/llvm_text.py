@@ -108,7 +108,7 @@ class LlvmBuilder(FunctionText):
         super().__init__(f"define {linkage} {result} @{symbol}({', '.join(map(str, self.arguments))})")
 
     add, sub, mul = _operation("add"), _operation("sub"), _operation("mul")
-    shl, lshr, ashr, udiv = _operation("shl"), _operation("lshr"), _operation("ashr"), _operation("udiv")
+    shl, lshr, ashr = _operation("shl"), _operation("lshr"), _operation("ashr")
     and_, or_, xor = _operation("and"), _operation("or"), _operation("xor")
     fadd, fsub, fmul, fdiv = _operation("fadd"), _operation("fsub"), _operation("fmul"), _operation("fdiv")
 

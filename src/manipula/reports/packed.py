@@ -56,15 +56,3 @@ class Packer:
     def text(self, level: int = LEVEL) -> str:
         """All arrays as base64; ``level``: of compression, 1 is quickest."""
         return base64.b64encode(zlib.compress(self.bytes(), level)).decode()
-
-
-def unpacked(arrays: list[dict[str, Any]], text: str) -> list[np.ndarray]:
-    """What was packed, (rows, columns) each."""
-    raw = np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8)
-    found = []
-    for a in arrays:
-        kind = np.dtype(TYPES[a["type"]])
-        count = a["rows"] * a["columns"]
-        planes = raw[a["at"] : a["at"] + count * kind.itemsize].reshape(kind.itemsize, count)
-        found.append(np.ascontiguousarray(planes.T).view(kind).reshape(a["columns"], a["rows"]).T)
-    return found

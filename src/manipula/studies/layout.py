@@ -11,8 +11,6 @@ from manipula.studies.part_files import arrow
 from manipula.studies.paths import AnyScenario
 from manipula.studies.study import Study
 
-KINDS = {"number": "float64", "text": "string", "flag": "bool_", "count": "int64"}
-
 
 def columns_of(study: Study) -> tuple[StudyColumn, ...]:
     """Every column of the summary: ``run``, what varies, how it ended, and the numbers."""

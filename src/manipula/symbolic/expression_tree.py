@@ -42,7 +42,6 @@ class Sum:
 
 Node = Atom | Product | Sum
 ZERO = Product(0)
-ONE = Product(1)
 Monomial = tuple[tuple[Hashable, int], ...]  # (key of an atom, power), in reading order
 
 

@@ -100,9 +100,8 @@ def _meant_inertia(draft: RobotDraft, text: Element, name: str) -> None:
     if link is None:
         raise unknown_name("body", name, [x.name for x in draft.links], line=text.line, field="text.name")
     meant, stated = inertia_from_six(*text.numbers("data", 6)), np.array(link.inertia, float)
-    if np.abs(meant - stated).max() <= max(
-        _SAME * np.abs(stated).max(), _SMALLEST
-    ):  # else it was edited since, and counts
+    # else it was edited since, and counts
+    if np.abs(meant - stated).max() <= max(_SAME * np.abs(stated).max(), _SMALLEST):
         link.inertia = meant
 
 

@@ -1,17 +1,13 @@
 """All postures of any arm of six revolute joints: elimination, completed and cross-checked by a search in machine code.
 
 Elimination (``elimination.py``) is complete for arms without special geometry. What special geometry hides from it the search from many starts
-(``descent.py``) and, where there is one, the closed form find; every posture is polished and confirmed by forward kinematics. A homotopy
-(``continuation.py``) is an independent second road.
+(``descent.py``) and, where there is one, the closed form find; every posture is polished and confirmed by forward kinematics.
 
-================  ====================================
-``elimination``   Raghavan and Roth with numbers only
-``continuation``  a homotopy, the second road
-``paths``         following its paths in machine code
-``descent``       polish and search from many starts
-``closure``       the closure equations of the loop
-``complex_pair``  complex numbers that can be compiled
-================  ====================================
+===============  =====================================
+``elimination``  Raghavan and Roth with numbers only
+``descent``      polish and search from many starts
+``closure``      the closure equations of the loop
+===============  =====================================
 """
 
 from __future__ import annotations
@@ -66,13 +62,8 @@ class Arm6R(NamedTuple):
     closed: Any
 
 
-def solve_6r(robot: Robot, T: Any, frame: str = TIP) -> np.ndarray:
-    """(k, 6) all postures that bring the frame to the pose T (4×4), limits not applied; k ≤ 16."""
-    return all_postures(robot, T, frame).q
-
-
 def all_postures(robot: Robot, T: Any, frame: str = TIP) -> Postures:
-    """As :func:`solve_6r`, with what is known about completeness."""
+    """All postures, at most 16, that bring the frame to the pose T (4×4), and what is known about completeness; limits are not applied."""
     T = np.asarray(T, float)
     if T.shape != (4, 4):
         raise ShapeError(f"A target of shape (4, 4) is needed, found {T.shape}.")
@@ -196,4 +187,4 @@ def _starts(count: int) -> np.ndarray:
     return 2.0 * np.pi * ((0.5 + np.arange(1, count + 1)[:, None] * steps) % 1.0) - np.pi
 
 
-__all__ = ["Postures", "all_postures", "solve_6r"]
+__all__ = ["Postures", "all_postures"]

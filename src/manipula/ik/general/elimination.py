@@ -87,20 +87,18 @@ def _turned(origin: float) -> np.ndarray:
     return np.array([[1.0, 0.0, 0.0], [0.0, c, s], [0.0, -s, c]])
 
 
-def candidates(loop: ClosureLoop, found: EliminationProblem, real: bool = True) -> np.ndarray:
-    """(k, 6) postures for all eigenvalues that may be real (or all that are no ±i, as complex angles)."""
+def candidates(loop: ClosureLoop, found: EliminationProblem) -> np.ndarray:
+    """(k, 6) postures for all eigenvalues that may be real."""
     with np.errstate(divide="ignore", invalid="ignore"):  # ±i is no angle, and left out
         theta3 = 2.0 * np.arctan(found.values.astype(complex))
-    wanted = np.isfinite(theta3) & (np.abs(theta3.imag) < (REAL if real else 8.0))
+    wanted = np.isfinite(theta3) & (np.abs(theta3.imag) < REAL)
     if not np.any(wanted):
         return np.empty((0, 6))
-    theta3 = theta3[wanted] + found.shift
+    theta3 = theta3[wanted].real + found.shift
     v = found.vectors[:12, wanted].reshape(4, 3, -1)
     x4 = np.sum(v[:-1].conj() * v[1:], axis=(0, 1)) / np.sum(np.abs(v[:-1]) ** 2, axis=(0, 1))
     x5 = np.sum(v[:, :-1].conj() * v[:, 1:], axis=(0, 1)) / np.sum(np.abs(v[:, :-1]) ** 2, axis=(0, 1))
-    theta4, theta5 = 2.0 * np.arctan(x4), 2.0 * np.arctan(x5)
-    if real:
-        theta3, theta4, theta5 = theta3.real, theta4.real, theta5.real
+    theta4, theta5 = 2.0 * np.arctan(x4).real, 2.0 * np.arctan(x5).real
     one = np.ones_like(theta3)
     m3 = np.stack([one, np.cos(theta3), np.sin(theta3)])
     m4 = np.stack([one, np.cos(theta4), np.sin(theta4)])
@@ -108,34 +106,28 @@ def candidates(loop: ClosureLoop, found: EliminationProblem, real: bool = True) 
     m45 = (m4[:, None] * m5[None]).reshape(9, -1)
     sides = np.einsum("kN,keN->eN", m3, found.left @ m45) - found.right[:, :1]
     m12 = np.linalg.lstsq(found.right[:, 1:], sides, rcond=1e-12)[0]  # c2 s2 c1 c1c2 c1s2 s1 s1c2 s1s2
-    theta1, theta2 = _angle(m12[2], m12[5]), _angle(m12[0], m12[1])
+    theta1, theta2 = np.arctan2(m12[5], m12[2]), np.arctan2(m12[1], m12[0])
     q = np.stack([theta1, theta2, theta3, theta4 + ORIGIN4, theta5 + ORIGIN5, np.zeros_like(theta1)], axis=1)
     q[:, 5] = last_angle(loop, q)
     return q
 
 
-def _angle(c: np.ndarray, s: np.ndarray) -> np.ndarray:
-    if not np.iscomplexobj(c):
-        return np.arctan2(s, c)
-    return -1j * np.log((c + 1j * s) / np.sqrt(c * c + s * s))
-
-
 def rotations(h: np.ndarray, theta: np.ndarray) -> np.ndarray:
-    """(k, 3, 3) Rodrigues for one axis and many (perhaps complex) angles."""
+    """(k, 3, 3) Rodrigues for one axis and many angles."""
     K = np.array([[0.0, -h[2], h[1]], [h[2], 0.0, -h[0]], [-h[1], h[0], 0.0]])
     return np.eye(3) + np.sin(theta)[:, None, None] * K + (1.0 - np.cos(theta))[:, None, None] * (K @ K)
 
 
 def last_angle(loop: ClosureLoop, q: np.ndarray) -> np.ndarray:
     """θ₆ from what the other five leave to it."""
-    R = np.broadcast_to(loop.G[:3, :3] + np.zeros(1, q.dtype), (len(q), 3, 3))
+    R = np.broadcast_to(loop.G[:3, :3], (len(q), 3, 3))
     for i in range(5):
         R = np.swapaxes(rotations(loop.h[i], q[:, i]), 1, 2) @ R
     h = loop.h[5]
     v = np.cross(h, np.eye(3)[int(np.argmin(np.abs(h)))])
     v = v / np.linalg.norm(v)
     w = R @ v
-    return _angle(w @ v, w @ np.cross(h, v))
+    return np.arctan2(w @ np.cross(h, v), w @ v)
 
 
 def split_candidates(loop: ClosureLoop, shift: int) -> tuple[np.ndarray, float]:

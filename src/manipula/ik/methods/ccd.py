@@ -41,9 +41,8 @@ class CyclicDescent(Method):
         mechanism, q = situation.mechanism, array(situation.q)
         whole = all({0, 1, 2} <= set(rows) or not {0, 1, 2} & set(rows) for _, rows in situation.task.parts)
         turned = all({3, 4, 5} <= set(rows) or not {3, 4, 5} & set(rows) for _, rows in situation.task.parts)
-        if (
-            not (whole and turned) or mechanism.coupling is not None
-        ):  # a coordinate that moves several axes has no best angle
+        # a coordinate that moves several axes has no best angle
+        if not (whole and turned) or mechanism.coupling is not None:
             return self.step(e, J)
         now = q.astype(object)
         for i in reversed(range(mechanism.n)):

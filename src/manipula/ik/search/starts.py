@@ -23,7 +23,6 @@ from manipula.physics.kinematics import poses
 from manipula.physics.mechanism import mechanism_of
 from manipula.robot.robot import Robot
 
-LANES = 4  # starts that race for one target, at least
 GROUP = 128  # postures of the table among which the best is taken for a first start
 CHOOSY = 4  # starts that are chosen among a whole group
 GROUPS = 8

@@ -20,7 +20,6 @@ from manipula.motion.paths.base import Curve
 from manipula.motion.paths.circle import CircularArc
 from manipula.motion.paths.polynomial import bezier, joined
 
-SHAPES = ("parabolic", "circular", "quintic")
 STRAIGHT = 1e-9  # [rad] a corner that turns less is a straight run
 QUINTIC_SPACING = 0.4  # of d between control points; 0.5 would put the middle two on the corner itself
 

@@ -214,6 +214,3 @@ def slerp_keys(rotations: Any, at: Any = None) -> Orientation:
 def squad(rotations: Any) -> Orientation:
     """Smooth turning (squad) through evenly spaced rotations."""
     return KeyedOrientation(rotations, smooth=True)
-
-
-ORIENTATIONS = {"constant": constant, "tangent": tangent, "slerp": slerp_keys, "squad": squad}

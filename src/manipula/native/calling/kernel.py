@@ -61,13 +61,12 @@ def _target() -> Any:
 class Code:
     """Machine code of one width: the address of its entry, the workspace it needs (doubles), whether it takes a stop flag."""
 
-    __slots__ = ("address", "entry", "from_cache", "loaded", "seconds", "stoppable", "width", "workspace")
+    __slots__ = ("address", "entry", "from_cache", "loaded", "stoppable", "width", "workspace")
 
     def __init__(self, graph: Graph, width: int) -> None:
         import_module("manipula.native.store.object_cache")
         from manipula.native.store.object_cache import load_or_compile
 
-        begin = time.perf_counter()
         self.width = width
         self.from_cache = True
 
@@ -85,7 +84,6 @@ class Code:
         self.stoppable = ctypes.c_int64.from_address(self.loaded[STOPPABLE]).value
         self.address = self.loaded[name]
         self.entry = (ONE if width == 1 else BATCH)(self.address)
-        self.seconds = time.perf_counter() - begin
 
 
 class Kernel:
@@ -130,11 +128,6 @@ class Kernel:
     def python(self, *arrays: Any) -> Any:
         """The same function, interpreted with NumPy."""
         return self.graph.evaluate(*arrays)
-
-    @property
-    def compile_seconds(self) -> float:
-        """Time spent making machine code so far."""
-        return sum(code.seconds for code in self._codes.values())
 
     @property
     def from_cache(self) -> bool:

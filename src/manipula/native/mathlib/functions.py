@@ -66,11 +66,6 @@ def symbol(name: str, width: int) -> str:
     return f"@{PREFIX}{name}_{width}"
 
 
-def argument_count(name: str) -> int:
-    """How many numbers an elementary function takes."""
-    return _FUNCTIONS[name][1] if name in _FUNCTIONS else 1
-
-
 def result_type(name: str, width: int) -> Type:
     """What an elementary function gives: numbers, or for ``sincos`` a pair of them."""
     number = Type("double", width)

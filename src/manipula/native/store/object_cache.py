@@ -82,9 +82,8 @@ def load_or_compile(key_material: bytes, names: Sequence[str], text: Callable[[]
     keep_host()
     image = image_of(object_code)
     if image is not None:
-        with contextlib.suppress(
-            CompileError
-        ):  # where a process may not make memory executable, LLVM's linker knows ways
+        # where a process may not make memory executable, LLVM's linker knows ways
+        with contextlib.suppress(CompileError):
             loaded = load_image(image, names)
             store(key_material, image)
             return loaded
@@ -114,25 +113,23 @@ class Contents(NamedTuple):
     Attributes:
         folder: where it is; ``None`` when no place is known, or the place may not be used (see the top of this file).
         entries: how many. size: of all together [bytes].
-        oldest: when the entry that goes first was last used, in seconds since 1970; ``None`` without entries.
     """
 
     folder: Path | None
     entries: int
     size: int
-    oldest: float | None
 
 
 def contents() -> Contents:
     """What is kept on disk; nothing is created."""
     path = default_folder()
     if path is None or not path.is_dir():
-        return Contents(path, 0, 0, None)
+        return Contents(path, 0, 0)
     with open_folder() as folder:
         if folder is None:
-            return Contents(None, 0, 0, None)
+            return Contents(None, 0, 0)
         found = folder.entries()
-    return Contents(path, len(found), sum(e.size for e in found), min((e.used for e in found), default=None))
+    return Contents(path, len(found), sum(e.size for e in found))
 
 
 def clear() -> Contents:

@@ -19,7 +19,6 @@ SURVEYED = (
 )  # fmt: skip
 TARGETS = ((2.0, 2.0), (1.0, 2.0), (1.0, 1.0), (2.0, 1.0))
 TOLERANCE = 1e-8
-HELD = ("joint2", "joint4")
 
 
 def comparison(robot: Robot, quick: bool) -> PaperSection:

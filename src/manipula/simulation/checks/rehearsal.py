@@ -31,9 +31,8 @@ def rehearse(s: Scenario) -> None:
     kind = s.resolved_kind()
     if kind in ("kinematic", "inverse_dynamics"):
         return
-    if (
-        s.base_motion is not None and s.base_motion.motion is not None
-    ):  # its start is enough, and a table of all of it may be long
+    # its start is enough, and a table of all of it may be long
+    if s.base_motion is not None and s.base_motion.motion is not None:
         from manipula.simulation.plant.base_table import start_of_motion  # and with it every path and time law
 
         s = s.replace(base_motion=replace(s.base_motion, motion=start_of_motion(s.base_motion.motion)))

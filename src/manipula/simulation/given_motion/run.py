@@ -178,9 +178,8 @@ def _in_parts(asked: Scenario, s: Scenario, ends: list[End | None]) -> Result:
             if of[k].verdict.status == "finished" or found.verdicts[i].status == "limit":
                 verdicts[k], trusted[k] = found.verdicts[i], found.trusted[i]
                 continue
-            if (
-                found.verdicts[i].status != "finished"
-            ):  # the part that is kept is right to its end, or cut where it is not
+            # the part that is kept is right to its end, or cut where it is not
+            if found.verdicts[i].status != "finished":
                 trusted[k] = np.fmin(trusted[k], found.trusted[i])
                 if found.verdicts[i].status in ("inaccurate", "singular"):
                     for value in arrays.values():

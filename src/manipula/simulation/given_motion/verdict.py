@@ -50,9 +50,8 @@ class Facts:
         """How far the tip may be from where it should be [m]."""
         s = self.scenario
         known = [np.abs(self.arrays[name]) for name in ("tip", "target") if name in self.arrays]
-        if (
-            "base_pose" in self.arrays and "error" in self.arrays
-        ):  # the tip in axes of the base, however far that is carried
+        # the tip in axes of the base, however far that is carried
+        if "base_pose" in self.arrays and "error" in self.arrays:
             known[0] = np.abs(self.arrays["target"] - self.arrays["error"])
         reach = max((float(np.nanmax(v, initial=0.0)) for v in known), default=0.0)
         return (1.0 if self.dynamic else DRIFT) * s.tolerance * max(1.0, reach)

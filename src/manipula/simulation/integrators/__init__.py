@@ -23,6 +23,5 @@ from manipula.simulation.integrators.semi_implicit import SemiImplicitEuler
 
 FIXED: dict[str, FixedStep] = {i.name: i for i in (RK4(), SemiImplicitEuler(), ImplicitMidpoint())}
 ADAPTIVE: dict[str, AdaptiveStep] = {i.name: i for i in (DormandPrince5(), DormandPrince8(), Rodas())}
-NAMES = ("auto", *FIXED, *ADAPTIVE)
 
-__all__ = ["ADAPTIVE", "FIXED", "NAMES", "AdaptiveStep", "FixedStep"]
+__all__ = ["ADAPTIVE", "FIXED", "AdaptiveStep", "FixedStep"]

@@ -272,9 +272,8 @@ def searched_runs(run: Run, made: RunSamples, integrate: Callable[[Run], RunSamp
         made: the run. integrate: makes it again, with a sample at every step; where that is another motion, one of both passed over something.
     """
     s, count = run.scenario, len(run.x0)
-    if run.loop.sampled and is_own(
-        run.plant.friction, run.plant.drives
-    ):  # what is decided once a step is not asked in between
+    # what is decided once a step is not asked in between
+    if run.loop.sampled and is_own(run.plant.friction, run.plant.drives):
         return ()
     if made.calls.python or run.loop.sampled or s.steps * run.plant.layout.size > MOST_NUMBERS or count > MOST_RUNS:
         return [Searched("", UNSEEN)] * count
