@@ -90,6 +90,16 @@ def test_friction_terms_are_chosen_by_cross_validation(arm, moved, clean):
     assert found.cross_rms.max() < 0.2
 
 
+def test_the_text_says_friction_with_its_interval(arm, moved, clean):
+    found = identify_log(arm, recorded(arm, moved, clean, noise=0.1), extras=TERMS, smooth=0.05)
+    base, one = found.found.base, arm.robot.joint_names[0]
+    k = base.names.index("fv1")
+    half = np.diff(found.found.interval[k])[0] / 2
+    assert found.friction_heads() == ("joint", *TERMS, "width v_0")
+    assert found.friction_rows()[0][:2] == (one, f"{found.found.beta[k]:.4g} ± {half:.2g}")
+    assert all(cell in found.text() for row in found.friction_rows() for cell in row)
+
+
 def test_friction_is_chosen_joint_by_joint(arm, moved):
     law = {"viscous": np.array([0.4, 0.0]), "coulomb": np.array([0.0, 0.3]), "v_0": 0.05}
     log = recorded(arm, moved, torques(arm, *moved[1:], law))

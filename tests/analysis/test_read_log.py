@@ -73,6 +73,88 @@ def test_units_are_converted(tmp_path):
         read_log(path, ARM, units={"force": "N"})
 
 
+SCARA = mp.load("scara-khang")  # three joints that turn, one that slides
+RNG = np.random.default_rng(2)
+MIXED = RNG.uniform(-0.5, 0.5, (40, 4))
+SAID = MIXED * [180 / np.pi, 180 / np.pi, 1 / (2 * np.pi), 1e3]
+
+
+def test_a_unit_belongs_to_a_joint_that_turns_or_to_one_that_slides():
+    log = read_log({"t": T, "q": SAID}, SCARA, units={"q": ["deg", "deg", "rev", "mm"]})
+    np.testing.assert_allclose(log.q, MIXED, rtol=1e-14)
+    for unit, words in (("deg", "'joint4' slides"), ("mm", "'joint1' turns"), (["deg"] * 3, "one per joint")):
+        with pytest.raises(mp.ManipulaError, match=words):
+            read_log({"t": T, "q": SAID}, SCARA, units={"q": unit})
+    with pytest.raises(DescriptionError, match="'tau', and the log has no columns"):
+        read_log({"t": T, "q": SAID}, SCARA, units={"tau": "Nm"})
+
+
+def test_units_behind_the_names_of_columns_are_taken(tmp_path):
+    names = ("time [ms]", "q1 [deg]", "q2 (deg)", "q3[rev]", "q4 [mm]")
+    path = csv(tmp_path, names, np.column_stack([1e3 * T, SAID]))
+    log = read_log(path, SCARA)
+    np.testing.assert_allclose(log.q, MIXED, rtol=1e-14)
+    np.testing.assert_allclose(log.t, T, atol=1e-15)
+    assert read_log(path, SCARA, units={"t": "s"}).duration == pytest.approx(390.0)  # what is said counts
+    with pytest.raises(DescriptionError, match="says that column 'q4"):
+        read_log(csv(tmp_path, (*names[:-1], "q4 [deg]"), np.column_stack([T, SAID])), SCARA)
+
+
+@pytest.mark.parametrize(
+    "names", [(f"{ONE}.position", f"{TWO}.position"), ("joint_1_pos", "joint_2_pos"), ("j0_pos", "j1_pos")]
+)
+def test_the_joint_may_stand_before_the_word(names):
+    assert np.array_equal(read_log({"t": T, names[0]: Q[:, 0], names[1]: Q[:, 1]}, ARM).q, Q)
+
+
+def test_what_a_netcdf_file_says_of_its_numbers_counts(tmp_path):
+    import xarray as xr
+
+    q, tau = np.degrees(Q), 100.0 * Q
+    tau[5, 1] = np.nan
+    data = xr.Dataset(
+        {"q": (("time", "joint"), q, {"units": "degrees"}), "tau": (("time", "joint"), tau, {"units": "N m"})},
+        {"time": 1e3 * T},
+    )
+    data.time.attrs["units"] = "milliseconds"
+    packed = {"tau": {"dtype": "i2", "scale_factor": 0.01, "_FillValue": -9999}}
+    data.to_netcdf(tmp_path / "log.nc", engine="scipy", encoding=packed)
+    log = read_log(tmp_path / "log.nc", ARM)
+    kept = np.delete(np.arange(40), 5)
+    assert log.t == pytest.approx(T[kept])
+    np.testing.assert_allclose(log.q, Q[kept], rtol=1e-14)
+    np.testing.assert_allclose(log.tau, 100.0 * Q[kept], atol=0.0051)
+    assert any("1 of 40 rows" in note for note in log.notes)
+    data.q.attrs["units"] = "furlong"
+    data.to_netcdf(tmp_path / "odd.nc", engine="scipy")
+    with pytest.raises(DescriptionError, match="furlong"):
+        read_log(tmp_path / "odd.nc", ARM)
+    assert np.allclose(read_log(tmp_path / "odd.nc", ARM, units={"q": "deg"}).q, Q[kept])
+
+
+def test_times_may_be_dates(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    when = np.datetime64("2026-01-01T08:00:00") + (1e9 * T).round().astype("timedelta64[ns]")
+    parquet.write_table(pa.table({"time": when, "q1": Q[:, 0], "q2": Q[:, 1]}), tmp_path / "log.parquet")
+    rows = "\n".join(f"{w}Z,{a!r},{b!r}" for w, (a, b) in zip(np.datetime_as_string(when), Q.tolist()))
+    for path in (tmp_path / "log.parquet", csv(tmp_path, (), (), text=f"time,q1,q2\n{rows}\n")):
+        assert read_log(path, ARM).t == pytest.approx(T)
+        with pytest.raises(DescriptionError, match="holds dates"):
+            read_log(path, ARM, units={"t": "ms"})
+
+
+def test_degrees_taken_for_radians_and_milliseconds_for_seconds_are_told():
+    arm = mp.load("ur5e")
+    q = np.column_stack([100.0 * Q] * 3)
+    assert any("far beyond" in note for note in read_log({"t": T, "q": q}, arm).notes)
+    assert not any("far beyond" in note for note in read_log({"t": T, "q": q / 100.0}, arm).notes)
+    slow = read_log({"t": 1e6 * T, "q": Q, "tau": Q}, ARM)
+    with pytest.raises(DescriptionError, match="in seconds"):
+        mp.identify_log(ARM, slow)
+
+
 def test_semicolons_decimal_commas_comments_and_words(tmp_path):
     rows = "\n".join(f"{t};{a};{b};ok".replace(".", ",") for t, (a, b) in zip(T.tolist(), Q.tolist()))
     path = csv(tmp_path, (), (), text=f"# a robot\n\nt;q1;q2;state\n{rows}\n")

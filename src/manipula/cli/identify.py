@@ -33,12 +33,16 @@ def identify(
     velocity: Annotated[str, typer.Option(help="measured, derived from the positions, or auto.")] = "auto",
     units: Annotated[
         list[str] | None,
-        typer.Option(metavar="SIGNAL=UNIT", help="Units of t, q, qd, tau: q=deg, t=ms; several times."),
+        typer.Option(
+            metavar="SIGNAL=UNIT",
+            help="Units of t, q, qd, tau, for all joints or one per joint: q=deg, t=ms, q=deg,deg,mm; several times.",
+        ),
     ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="SIGNAL=PATTERN", help="Columns of a signal, {} is the joint's number: q=ang_{}; several times."
+            metavar="SIGNAL=PATTERN",
+            help="Columns of a signal, {} is the joint's number: q=ang_{}, or one per joint: q=A,B; several times.",
         ),
     ] = None,
     output: Annotated[Path | None, robot_as("identified")] = None,
@@ -69,9 +73,14 @@ def identify(
     out.say((f"{model.name}: {base.count} base parameters from {len(found.training.t)} samples", "bold"))
     out.say(f"{', '.join(found.extras) or 'links only'}; condition number {found.found.condition:.3g}; rms [N·m, N]:")
     out.table(found.heads(), found.rows())
+    if found.extras:
+        out.say(f"Beside the links, ± half of the {100 * found.found.confidence:g} % interval [SI]:")
+        out.table(found.friction_heads(), found.friction_rows())
     out.say("Not excited, kept at the prior: ", ", ".join(found.not_excited) or "none")
     out.say("Hardly seen: ", ", ".join(found.weak) or "none")
     for note in found.notes:
         out.say((note, "dim"))
+    if report is None:
+        out.say(("All base parameters with their intervals: --report PAGE.html, or --json.", "dim"))
     for path in written:
         out.say(f"Wrote {path}")

@@ -18,8 +18,8 @@ def robot_as(found: str) -> Any:
     return typer.Option("-o", "--output", help=f"The robot as {found} (.toml .urdf .xml).")
 
 
-def pairs(given: list[str] | None, option: str) -> dict[str, str]:
-    """``SIGNAL=VALUE`` options."""
+def pairs(given: list[str] | None, option: str) -> dict[str, Any]:
+    """``SIGNAL=VALUE`` options; a value with commas is one per joint."""
     from manipula.errors import DescriptionError, printable
 
     found = {}
@@ -27,7 +27,7 @@ def pairs(given: list[str] | None, option: str) -> dict[str, str]:
         name, sign, value = text.partition("=")
         if not sign or not name or not value:
             raise DescriptionError(f"{option} takes SIGNAL=VALUE, found '{printable(text)}'.", field=option)
-        found[name] = value
+        found[name] = value.split(",") if "," in value and "{" not in value else value
     return found
 
 

@@ -2,6 +2,7 @@
 
 =====================  =====================================================================
 ``read_log``           ``read_log``: logs as they come from robots
+``log_units``          units of columns, as somebody says or the file does
 ``log_tables``         CSV, Parquet, NetCDF and npz as named columns
 ``log``                ``Log``: what was measured in one run
 ``filtering``          filters without phase shift, derivatives, decimation

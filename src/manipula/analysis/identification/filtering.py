@@ -23,6 +23,7 @@ from manipula.errors import DescriptionError
 ORDER = 4
 WIDER = 4.0  # cutoff of the signals, in units of the cutoff of the equations
 EDGE = 1.5  # periods of the cutoff that are cut at either end, where a filter has only half of its data
+LOWEST = 1.0  # cutoff that is chosen [Hz]
 HIGHEST = 0.4  # of the sampling rate: no cutoff above this
 POWER = 0.999  # share of the power of the positions below the bandwidth
 ROOM = (
@@ -139,8 +140,14 @@ def filtered(log: Log, effort: str, cutoff: float | None, velocity: str) -> Sign
         notes.append(f"Steps between {steps.min():.3g} and {steps.max():.3g} s were resampled to {1.0 / h:.4g} Hz.")
     t, (q, *_) = even(log.t, [log.q], h)
     rate = (len(t) - 1) / float(t[-1] - t[0])
+    if cutoff is None and HIGHEST * rate / 2.0 < LOWEST:
+        raise DescriptionError(
+            f"The log has {rate:.3g} samples per second, which show no motion of a robot. Are its times in seconds? units={{'t': 'ms'}} (us, ns), on "
+            "the command line --units t=ms, says that they are not; a cutoff that is stated is taken.",
+            field="t",
+        )
     if cutoff is None:
-        cutoff = float(np.clip(ROOM * bandwidth(np.asarray(q), rate), 1.0, HIGHEST * rate / 2.0))
+        cutoff = float(np.clip(ROOM * bandwidth(np.asarray(q), rate), LOWEST, HIGHEST * rate / 2.0))
         notes.append(f"Cutoff {cutoff:.3g} Hz, {ROOM:g} times the bandwidth of the motion.")
     if not cutoff <= HIGHEST * rate:
         raise DescriptionError(

@@ -142,20 +142,50 @@ class LogIdentification(Value):
         heads += () if self.validation is None else ("validation",)
         return heads if self.training.physical is None else (*heads, "as a robot")
 
+    def friction_heads(self) -> tuple[str, ...]:
+        """Titles of :meth:`friction_rows`."""
+        widths = {"coulomb": "width v_0", "stribeck": "v_s"}
+        return ("joint", *self.extras, *(word for extra, word in widths.items() if extra in self.extras))
+
+    def friction_rows(self) -> list[tuple[str, ...]]:
+        """Per joint: friction and rotor inertia by least squares, ± half of the confidence interval; and the widths of dry friction [SI]."""
+        base, found = self.found.base, self.found
+        columns, place = base.columns, {k: i for i, k in enumerate(base.kept)}
+
+        def cell(extra: str, joint: int) -> str:
+            k = place.get(columns.part(extra).start + joint)
+            if k is None:
+                return "–"
+            half = float(found.interval[k, 1] - found.interval[k, 0]) / 2.0
+            return f"{found.beta[k]:.4g} ± {half:.2g}" if np.isfinite(half) else "not excited"
+
+        widths = [np.broadcast_to(columns.smooth, columns.n)] if "coulomb" in self.extras else []
+        widths += [np.broadcast_to(columns.v_stribeck, columns.n)] if "stribeck" in self.extras else []
+        return [
+            (name, *(cell(extra, i) for extra in self.extras), *(f"{float(w[i]):.3g}" for w in widths))
+            for i, name in enumerate(columns.model.robot.joint_names)
+        ]
+
     def text(self) -> str:
-        """The findings in words: residuals, what is not excited, what was done."""
-        table = [self.heads(), *self.rows()]
-        widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
+        """The findings in words: residuals, friction, what is not excited, what was done."""
         used = f"{len(self.training.t)} samples at {self.used_rate:.4g} Hz, cutoff {self.cutoff:.3g} Hz"
         lines = [f"{used}, {self.found.base.count} base parameters, condition number {self.found.condition:.1f}", ""]
         lines += ["rms of the torque about its mean, and of residuals [N·m, N]"]
-        lines += [
-            "  " + "  ".join(c.ljust(w) if not k else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths)))
-            for row in table
-        ]
+        lines += _lines([self.heads(), *self.rows()])
+        if self.extras:
+            lines += ["", f"beside the links, ± half of the {100 * self.found.confidence:g} % interval [SI]"]
+            lines += _lines([self.friction_heads(), *self.friction_rows()])
         lines += ["", f"not excited, kept at the prior: {', '.join(self.not_excited) or 'none'}"]
         lines += [f"hardly seen (deviation over {100 * WEAK:g} %): {', '.join(self.weak) or 'none'}", "", *self.notes]
         return "\n".join(lines)
+
+
+def _lines(table: list[tuple[str, ...]]) -> list[str]:
+    """Cells in columns."""
+    widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
+    return [
+        "  " + "  ".join(c.rjust(w) if k else c.ljust(w) for k, (c, w) in enumerate(zip(row, widths))) for row in table
+    ]
 
 
 def _finite(value: float) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,19 @@ MAX_ODD_CELLS = 700_000  # of a table that is looked at cell by cell
 MAX_COLUMNS = 2000
 MAX_HEADER = 1 << 20
 WORDS = ("", "nan", "NaN", "NA", "null", "None")  # cells that say: not measured
-Table = dict[str, np.ndarray]
+DATE = "date"  # what a column of dates is in: seconds since the first of them
+TIMES = ("t", "time", "timestamp", "time_s")
 
 
-def read_table(path: Any) -> Table:
+class MeasuredColumns(dict[str, np.ndarray]):
+    """Columns of numbers by name, with the units that the file states, by column."""
+
+    def __init__(self, columns: Mapping[str, np.ndarray] | Iterable[tuple[str, np.ndarray]] = (), units: Mapping[str, str] | None = None) -> None:  # fmt: skip
+        super().__init__(columns)
+        self.units = dict(units or {})
+
+
+def read_table(path: Any) -> MeasuredColumns:
     """Columns of numbers by name, all of one length; NaN where nothing was measured.
 
     Raises:
@@ -80,7 +89,7 @@ def _named(names: list[str]) -> list[str]:
     return clean
 
 
-def _csv(path: Path) -> Table:
+def _csv(path: Path) -> MeasuredColumns:
     """Comma, semicolon or tab between columns; the first line names them; lines that begin with # are left out."""
     text = read_text(path, MAX_TEXT)
     lines = text.splitlines()
@@ -100,7 +109,7 @@ def _csv(path: Path) -> Table:
     if body.isascii() and "_" not in body and '"' not in body:
         table = _plain_cells(body, divider, len(names))
         if table is not None:
-            return {name: table[:, c] for c, name in enumerate(names) if name}
+            return MeasuredColumns({name: table[:, c] for c, name in enumerate(names) if name})
     if size > MAX_ODD_CELLS:
         raise BudgetError(
             f"Some cells are no plain numbers (words, quotes, letters beyond ASCII); of such a table at most {MAX_ODD_CELLS} cells are read, this "
@@ -129,9 +138,11 @@ def _plain_cells(text: str, divider: str, columns: int) -> np.ndarray | None:
     return table if table.shape == (len(rows), columns) else None
 
 
-def _odd_cells(lines: list[str], start: int, divider: str, names: list[str]) -> Table:
-    """Cell by cell: words that say that nothing was measured, columns of words, which are left out, and what is wrong."""
+def _odd_cells(lines: list[str], start: int, divider: str, names: list[str]) -> MeasuredColumns:
+    """Cell by cell: words that say that nothing was measured, times that are dates, columns of words, which are left out, and what is wrong."""
     decimal_comma = divider == ";"
+    times = [c for c, name in enumerate(names) if name.lower() in TIMES]
+    dates: dict[int, list[str]] = {c: [] for c in times}
     found: list[list[float]] = []
     words: dict[int, int] = {}
     for k, row in enumerate(csv.reader(lines[start + 1 :], delimiter=divider), start + 2):
@@ -145,13 +156,36 @@ def _odd_cells(lines: list[str], start: int, divider: str, names: list[str]) -> 
             if value is None:
                 words.setdefault(c, k)
             numbers.append(np.nan if value is None else value)
+        for c in times:
+            dates[c].append(row[c])
         found.append(numbers)
     table = np.array(found, float).reshape(-1, len(names))
-    kept = {name: table[:, c] for c, name in enumerate(names) if name and c not in words}
+    kept = MeasuredColumns({name: table[:, c] for c, name in enumerate(names) if name and c not in words})
+    for c in [c for c in times if c in words]:
+        seconds = _since_first(dates[c])
+        if seconds is not None:
+            kept[names[c]], kept.units[names[c]] = seconds, DATE
+            del words[c]
     for c, line in words.items():  # a column of words is no signal; one that is numbers elsewhere is a fault
         if names[c] and np.isfinite(table[:, c]).any():
             raise DescriptionError(f"Column '{printable(names[c])}' holds something that is no number.", line=line)
     return kept
+
+
+def _since_first(cells: list[str]) -> np.ndarray | None:
+    """Seconds since the first of dates as ISO 8601 writes them, NaN where there is none; None where a cell is anything else."""
+    try:
+        found = np.array(
+            ["NaT" if cell.strip() in WORDS else cell.strip().removesuffix("Z") for cell in cells], "datetime64[ns]"
+        )
+    except (ValueError, UserWarning):
+        return None
+    return _seconds(found)
+
+
+def _seconds(dates: np.ndarray) -> np.ndarray:
+    known = dates[~np.isnat(dates)]
+    return (dates - known[0]) / np.timedelta64(1, "s") if len(known) else np.full(len(dates), np.nan)
 
 
 def _number(cell: str) -> float | None:
@@ -167,7 +201,7 @@ def _number(cell: str) -> float | None:
         return None
 
 
-def _parquet(path: Path) -> Table:
+def _parquet(path: Path) -> MeasuredColumns:
     try:
         import pyarrow.parquet as parquet
     except ImportError:
@@ -180,28 +214,51 @@ def _parquet(path: Path) -> Table:
         if unpacked > 16 * MAX_NUMBERS:
             raise BudgetError(f"Unpacked, a log has at most {16 * MAX_NUMBERS} bytes, this one {unpacked}.")
         names = _named(list(file.schema_arrow.names))
-        kept = [k for k, kind in enumerate(file.schema_arrow.types) if str(kind) in _ARROW]
+        kinds = [str(kind) for kind in file.schema_arrow.types]
+        dated = {k for k, kind in enumerate(kinds) if kind.startswith("timestamp[")}
+        kept = [k for k, kind in enumerate(kinds) if kind in _ARROW or k in dated]
         table = file.read(columns=[file.schema_arrow.names[k] for k in kept], use_threads=False)
-        return {names[k]: np.asarray(table.column(i).to_numpy(), float) for i, k in enumerate(kept)}
+        read = {k: table.column(i).to_numpy() for i, k in enumerate(kept)}
+        values = {
+            names[k]: _seconds(x.astype("datetime64[ns]")) if k in dated else np.asarray(x, float)
+            for k, x in read.items()
+        }
+        return MeasuredColumns(values, {names[k]: DATE for k in dated})
 
 
 _ARROW = {"double", "float", "halffloat", *(f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64))}
 
 
-def _netcdf(path: Path) -> Table:
-    """Classic NetCDF, as ``result.save("run.nc")`` and xarray write it; with one time axis."""
+def _netcdf(path: Path) -> MeasuredColumns:
+    """Classic NetCDF, as ``result.save("run.nc")`` and xarray write it; with one time axis. Packed numbers are unpacked, fill values are not measured."""
     data = read_bytes(path, MAX_BYTES)
     if data[1:4] == b"HDF":
         raise DescriptionError("This is NetCDF-4 (HDF5); write it as classic NetCDF: to_netcdf(path, engine='scipy').")
     from scipy.io import netcdf_file
 
-    with netcdf_file(io.BytesIO(data), "r", mmap=False) as file:
-        variables = {name: (v.dimensions, np.array(v.data)) for name, v in file.variables.items()}
+    with netcdf_file(io.BytesIO(data), "r", mmap=False, maskandscale=True) as file:
+        variables = {name: (v.dimensions, _unpacked(v)) for name, v in file.variables.items()}
+        told = {name: v.units for name, v in file.variables.items() if isinstance(getattr(v, "units", None), bytes)}
     letters = {
         name: values for name, (over, values) in variables.items() if over[:1] == (name,) and values.dtype.kind == "S"
     }
     labels = {name: _texts(values) for name, values in letters.items() if values.ndim == 2}
-    return dict(_columns({k: v for k, v in variables.items() if v[1].dtype.kind in "fiu"}, labels))
+    stated = {name: text.decode("utf-8", "replace").strip() for name, text in told.items()}
+    numbers = {k: v for k, v in variables.items() if v[1].dtype.kind in "fiu"}
+    found, units = {}, {}
+    for origin, name, values in _columns(numbers, labels):
+        found[name] = values
+        if stated.get(origin):
+            units[name] = stated[origin]
+    return MeasuredColumns(found, units)
+
+
+def _unpacked(variable: Any) -> np.ndarray:
+    """The values of a variable, with NaN where a fill value stands."""
+    if np.asarray(variable.data).dtype.kind not in "fiu":
+        return np.array(variable.data)
+    values = variable[:] if variable.shape else variable.data
+    return np.ma.filled(values.astype(float), np.nan) if np.ma.is_masked(values) else np.array(values)
 
 
 def _texts(letters: np.ndarray) -> list[str]:
@@ -210,8 +267,8 @@ def _texts(letters: np.ndarray) -> list[str]:
 
 def _columns(
     variables: dict[str, tuple[tuple[str, ...], np.ndarray]], labels: dict[str, list[str]]
-) -> Iterator[tuple[str, np.ndarray]]:
-    """Variables over time, and one column per joint of those over time and joint."""
+) -> Iterator[tuple[str, str, np.ndarray]]:
+    """Variables over time, and one column per joint of those over time and joint: variable, column and its numbers."""
     time = next((over[0] for name, (over, _) in variables.items() if name in TIMES and len(over) == 1), None)
     if time is None:
         raise DescriptionError(f"The file has no time; one variable over one axis must be called {', '.join(TIMES)}.")
@@ -219,18 +276,15 @@ def _columns(
         if over[:1] != (time,) or values.ndim > 2:
             continue
         if values.ndim == 1:
-            yield name, values.astype(float)
+            yield name, name, values.astype(float)
         else:
             _within(len(values), values.shape[1])
             ends = labels.get(over[1], [])
             for k in range(values.shape[1]):
-                yield (f"{name}_{ends[k]}" if k < len(ends) else f"{name}{k + 1}"), values[:, k].astype(float)
+                yield name, (f"{name}_{ends[k]}" if k < len(ends) else f"{name}{k + 1}"), values[:, k].astype(float)
 
 
-TIMES = ("t", "time", "timestamp", "time_s")
-
-
-def _npz(path: Path) -> Table:
+def _npz(path: Path) -> MeasuredColumns:
     data = read_bytes(path, MAX_BYTES)
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         if sum(entry.file_size for entry in packed.infolist()) > 8 * MAX_NUMBERS + MAX_HEADER:
@@ -241,7 +295,13 @@ def _npz(path: Path) -> Table:
         k: (("t", f"{k} axis")[: v.ndim], v) for k, v in arrays.items() if v.dtype.kind in "fiu" and v.ndim in (1, 2)
     }
     lengths = {len(v) for name, (_, v) in shown.items() if name in TIMES}
-    return dict(_columns({k: v for k, v in shown.items() if len(v[1]) in lengths or not lengths}, {}))
+    kept = {k: v for k, v in shown.items() if len(v[1]) in lengths or not lengths}
+    return MeasuredColumns((name, values) for _, name, values in _columns(kept, {}))
 
 
-READERS: dict[str, Callable[[Path], Table]] = {".csv": _csv, ".parquet": _parquet, ".nc": _netcdf, ".npz": _npz}
+READERS: dict[str, Callable[[Path], MeasuredColumns]] = {
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".nc": _netcdf,
+    ".npz": _npz,
+}

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from manipula.analysis.identification.log_tables import Table, read_table
-from manipula.analysis.identification.read_log import scale_of, signal_of
+from manipula.analysis.identification.log_tables import MeasuredColumns, read_table
+from manipula.analysis.identification.log_units import scale_of, units_of
+from manipula.analysis.identification.read_log import columns_of, signal_of
 from manipula.errors import DescriptionError, unknown_name
 from manipula.model import Model
 from manipula.robot.robot import Robot
@@ -21,7 +22,7 @@ QUATERNION, VECTOR, RPY = ("qw", "qx", "qy", "qz"), ("rx", "ry", "rz"), ("roll",
 
 
 def read_poses(
-    path: str | os.PathLike[str], robot: Robot | Model, *, columns: Mapping[str, Any] | None = None, units: Mapping[str, str] | None = None
+    path: str | os.PathLike[str], robot: Robot | Model, *, columns: Mapping[str, Any] | None = None, units: Mapping[str, Any] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Joint positions (samples, n) and poses (samples, 4, 4), or places (samples, 3) where the file has no turns.
 
@@ -41,17 +42,20 @@ def read_poses(
         raise error.at(file=file) from None
 
 
-def _poses(table: Table, robot: Robot, columns: dict[str, Any], units: dict[str, str]) -> tuple[np.ndarray, np.ndarray]:
+def _poses(
+    table: MeasuredColumns, robot: Robot, columns: dict[str, Any], units: dict[str, Any]
+) -> tuple[np.ndarray, np.ndarray]:
     for name in columns:
         if name != "q":
             raise unknown_name("signal", name, ("q",), field="columns")
-    for name in units:
-        if name not in ("q", "position", "rotation"):
-            raise unknown_name("signal", name, ("q", "position", "rotation"), field="units")
-    length, angle = (_unit(units.get(kind), known) for kind, known in (("position", LENGTHS), ("rotation", ANGLES)))
-    q = signal_of(table, robot, "q", columns.get("q"))
-    if q is None:
+    units = units_of(units, ("q", "position", "rotation"))
+    length, angle = (
+        scale_of(kind, known, units.get(kind)) for kind, known in (("position", LENGTHS), ("rotation", ANGLES))
+    )
+    names = columns_of(table, robot, "q", columns.get("q"))
+    if names is None:
         raise DescriptionError(f"No positions of all {robot.n} joints; columns q1 … q{robot.n} are needed.", field="q")
+    q = signal_of(table, robot, "q", names, units.get("q"))
     place = next((names for names in PLACES if all(n in table for n in names)), None)
     if place is None:
         raise DescriptionError("No columns x, y, z.", field="x")
@@ -63,7 +67,6 @@ def _poses(table: Table, robot: Robot, columns: dict[str, Any], units: dict[str,
     bad = np.flatnonzero(~np.isfinite(whole).all(axis=1))
     if len(bad):
         raise DescriptionError(f"Row {int(bad[0]) + 1} holds a number that is not finite.")
-    q = q * scale_of("q", units.get("q"))
     if turn is None:
         return q, p
     from scipy.spatial.transform import Rotation
@@ -78,9 +81,3 @@ def _poses(table: Table, robot: Robot, columns: dict[str, Any], units: dict[str,
     X = np.broadcast_to(np.eye(4), (len(q), 4, 4)).copy()
     X[:, :3, :3], X[:, :3, 3] = R.as_matrix(), p
     return q, X
-
-
-def _unit(said: str | None, known: dict[str, float]) -> float:
-    if said is not None and said not in known:
-        raise unknown_name("unit", said, known, field="units")
-    return 1.0 if said is None else known[said]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from manipula.algebra.arguments import finite_array, real_array
 from manipula.analysis.identification.log import SIGNALS, Log
-from manipula.analysis.identification.log_tables import TIMES, Table, read_table
+from manipula.analysis.identification.log_tables import TIMES, MeasuredColumns, read_table
+from manipula.analysis.identification.log_units import joint_scales, named_units, time_scale, units_of
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
 from manipula.model import Model, model_of
 from manipula.robot.robot import Robot
@@ -22,15 +23,8 @@ WORDS = {  # what columns are called before the joint's name or number
     "tau": ("tau", "torque", "torques", "effort", "tau_j", "actual_torque", "joint_torque", "tau_measured"),
     "current": ("current", "currents", "i", "actual_current", "cur", "motor_current"),
 }
-TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-UNITS = {
-    "q": {"rad": 1.0, "m": 1.0, "deg": np.pi / 180.0, "mm": 1e-3},
-    "qd": {"rad/s": 1.0, "m/s": 1.0, "deg/s": np.pi / 180.0, "mm/s": 1e-3},
-    "tau": {"N·m": 1.0, "N.m": 1.0, "Nm": 1.0, "N": 1.0, "mNm": 1e-3},
-    "current": {"A": 1.0, "mA": 1e-3},
-    "t": TIME_UNITS,
-}
 FEWEST = 20  # samples of a log
+TWICE = 2.0  # of a joint's range: a log beyond that is told
 MISSING = 0.2  # of all samples: more without numbers are no accident
 
 
@@ -39,20 +33,20 @@ def read_log(
     robot: Robot | Model,
     *,
     columns: Mapping[str, Any] | None = None,
-    units: Mapping[str, str] | None = None,
+    units: Mapping[str, str | Sequence[str]] | None = None,
     repair: bool = True,
 ) -> Log:
     """Measured signals of a robot.
 
     Columns are found by name: a word for the signal (``q``, ``position``; ``qd``, ``velocity``; ``tau``, ``torque``, ``effort``;
-    ``current``) followed by the joint's name or number, ``q_elbow``, ``q1``, ``velocity[3]``; numbers count from 1, or from 0 where there
-    is a 0. Times are ``t``, ``time`` or ``timestamp``.
+    ``current``) followed by the joint's name or number, ``q_elbow``, ``q1``, ``velocity[3]``, or behind it, ``elbow/position``, ``joint_1_pos``;
+    numbers count from 1, or from 0 where there is a 0. Times are ``t``, ``time`` or ``timestamp``, numbers or dates.
 
     Args:
         source: a file (.csv .parquet .nc .npz), or columns by name from Python; a column of Python may be (samples, n).
         columns: which columns are what, where their names do not say it: {"t": name, "q": pattern or names, …}; in a pattern
             ``{}`` stands for the joint's number from 1, ``{name}`` for its name.
-        units: {"q": "deg", "t": "ms", …}; rad, m, s, N·m and A when omitted.
+        units: {"q": "deg", "t": "ms", …}, for all joints or one per joint; when omitted, those that a NetCDF file states, else rad, m, s, N·m, N and A.
         repair: rows in disorder are sorted, rows with a time that was there before and rows without numbers are left out, and
             the notes say so; False refuses such logs.
     """
@@ -70,8 +64,8 @@ def read_log(
         raise error.at(file=file) from None
 
 
-def _from_python(source: Mapping[str, Any]) -> Table:
-    found: Table = {}
+def _from_python(source: Mapping[str, Any]) -> MeasuredColumns:
+    found = MeasuredColumns()
     for name, values in source.items():
         array = finite_array(values, str(name)) if np.size(values) == 0 else real_array(values, str(name))
         if array.ndim == 2:
@@ -87,46 +81,63 @@ def _from_python(source: Mapping[str, Any]) -> Table:
     return found
 
 
-def _log(table: Table, robot: Robot, columns: dict[str, Any], units: dict[str, str], repair: bool, source: str) -> Log:
+def _log(
+    table: MeasuredColumns, robot: Robot, columns: dict[str, Any], units: dict[str, Any], repair: bool, source: str
+) -> Log:
     for name in columns:
         if name not in ("t", *SIGNALS):
             raise unknown_name("signal", name, ("t", *SIGNALS), field="columns")
-    scales = {name: scale_of(name, units.get(name)) for name in ("t", *SIGNALS)}
+    units = units_of(units, ("t", *SIGNALS))
+    clock = _time(table, robot, columns.get("t"))
+    t = table[clock] * time_scale(table, clock, units.get("t"))
+    found = {s: columns_of(table, robot, s, columns.get(s)) for s in SIGNALS}
     for name in units:
-        if name not in scales:
-            raise unknown_name("signal", name, tuple(scales), field="units")
-    t = table[_time(table, columns.get("t"))] * scales["t"]
-    found = {s: signal_of(table, robot, s, columns.get(s)) for s in SIGNALS}
+        if name != "t" and found[name] is None:
+            raise DescriptionError(
+                f"A unit is given for '{name}', and the log has no columns of it.", field=f"units.{name}"
+            )
     if found["q"] is None:
         raise DescriptionError(
             f"No positions of all {robot.n} joints: columns q1 … q{robot.n} or q_{robot.joint_names[0]} … are needed; found "
-            f"{_listed(table)}. Say which they are with columns={{'q': …}}, on the command line --column q=….",
+            f"{_listed(table)}. Say which they are with columns={{'q': 'name_{{}}'}}, on the command line --column q=name_{{}}; {{}} is the joint's number.",
             field="q",
         )
     notes = [f"Not in the log: {', '.join(missing)}."] if (missing := [s for s in SIGNALS if found[s] is None]) else []
-    signals = {s: None if x is None else x * scales[s] for s, x in found.items()}
+    signals = {
+        s: None if names is None else signal_of(table, robot, s, names, units.get(s)) for s, names in found.items()
+    }
     t, signals = _repaired(t, signals, repair, notes)
+    notes += _beyond(robot, signals["q"])
     return Log(t=t, joints=robot.joint_names, source=source, notes=tuple(notes), **signals)  # pyright: ignore[reportArgumentType]
 
 
-def scale_of(signal: str, unit: str | None) -> float:
-    """SI per unit of a signal."""
-    if unit is None:
-        return 1.0
-    if unit not in UNITS[signal]:
-        raise unknown_name(f"unit of '{signal}'", unit, UNITS[signal], field="units")
-    return UNITS[signal][unit]
+def _beyond(robot: Robot, q: np.ndarray | None) -> list[str]:
+    """A note on joints that are measured where they cannot be, as degrees taken for radians are."""
+    if q is None:
+        return []
+    farthest = np.abs(q).max(axis=0)
+    reach = np.abs(np.asarray(robot.position_limits, float)).max(axis=1)
+    seen = [
+        f"'{joint.name}' ({size:.4g} {'rad' if joint.is_revolute else 'm'}, range up to {end:.4g})"
+        for joint, size, end in zip(robot.joints, farthest, reach)
+        if np.isfinite(end) and size > TWICE * end
+    ]
+    if not seen:
+        return []
+    return [
+        f"Measured far beyond their ranges: {', '.join(seen)}; units={{'q': 'deg'}} says where q is not in rad and m."
+    ]
 
 
-def _listed(table: Table) -> str:
+def _listed(table: MeasuredColumns) -> str:
     names = [f"'{printable(name, 30)}'" for name in table]
     return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
 
 
-def _time(table: Table, said: Any) -> str:
+def _time(table: MeasuredColumns, robot: Robot, said: Any) -> str:
     if said is not None:
         return _present(table, said)
-    found = [name for name in table if name.lower() in TIMES]
+    found = [name for plain, name in named_units(table, robot).items() if plain.lower() in TIMES]
     if len(found) != 1:
         fault = "No column" if not found else f"{len(found)} columns"
         raise DescriptionError(
@@ -137,14 +148,19 @@ def _time(table: Table, said: Any) -> str:
     return found[0]
 
 
-def _present(table: Table, name: Any) -> str:
+def _present(table: MeasuredColumns, name: Any) -> str:
     if not isinstance(name, str) or name not in table:
         raise unknown_name("column", name, tuple(table), field="columns")
     return name
 
 
-def signal_of(table: Table, robot: Robot, signal: str, said: Any) -> np.ndarray | None:
-    """(samples, n), or None where the table has none of its columns."""
+def signal_of(table: MeasuredColumns, robot: Robot, signal: str, names: list[str], unit: Any) -> np.ndarray:
+    """(samples, n) in SI, from its columns."""
+    return np.stack([table[name] for name in names], axis=1) * joint_scales(table, robot, signal, names, unit)
+
+
+def columns_of(table: MeasuredColumns, robot: Robot, signal: str, said: Any) -> list[str] | None:
+    """The column of every joint, or None where the table has none of them."""
     joints = robot.joint_names
     if isinstance(said, str):
         if "{" not in said:
@@ -155,20 +171,25 @@ def signal_of(table: Table, robot: Robot, signal: str, said: Any) -> np.ndarray 
     if said is not None:
         if len(said) != len(joints):
             raise ShapeError(f"columns.{signal}: one column per joint is needed ({len(joints)}), found {len(said)}.")
-        return np.stack([table[_present(table, name)] for name in said], axis=1)
-    plain = {re.sub(r"[\s\[\](){}.]+", "_", name.lower()).strip("_"): name for name in table}
+        return [_present(table, name) for name in said]
+    plain = {
+        re.sub(r"[\s\[\](){}./]+", "_", plain.lower()).strip("_"): name
+        for plain, name in named_units(table, robot).items()
+    }
     for word in WORDS[signal]:
-        by_name = [plain.get(f"{word}_{name.lower()}") for name in joints]
+        by_name = [
+            [plain.get(text.format(name.lower())) for name in joints] for text in (f"{word}_{{}}", f"{{}}_{word}")
+        ]
         counted = [
-            [plain.get(f"{word}{gap}{k + zero}") for k in range(len(joints))]
-            for gap in ("", "_")
-            for zero in ((0, 1) if f"{word}{gap}0" in plain else (1,))
+            [plain.get(text.format(k + zero)) for k in range(len(joints))]
+            for text in (f"{word}{{}}", f"{word}_{{}}", f"joint{{}}_{word}", f"joint_{{}}_{word}", f"j{{}}_{word}")
+            for zero in ((0, 1) if text.format(0) in plain else (1,))
         ]
         alone = [plain.get(word)] if len(joints) == 1 else []
-        choices = [by_name, *counted, alone]
+        choices = [*by_name, *counted, alone]
         for names in choices:
             if names and all(name is not None for name in names):
-                return np.stack([table[str(name)] for name in names], axis=1)
+                return [str(name) for name in names]
         some = [(names, len([n for n in names if n])) for names in choices if any(names)]
         if some and (best := max(some, key=lambda pair: pair[1]))[1] > len(joints) // 2:
             lost = [joints[k] for k, name in enumerate(best[0]) if name is None]
