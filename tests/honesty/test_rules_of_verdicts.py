@@ -159,7 +159,8 @@ def test_states_in_which_a_run_ends() -> None:
     ):
         assert bool(ended([*q, 0.0, 0.0, 5.0], 2, grid)) == over
     for x, over in (([0.0, DIVERGED, 0.0], False), ([0.0, 1.01 * DIVERGED, 0.0], True), ([0.0, 0.0, 1e300], False), ([0.0, 0.0, np.nan], True),
-                    ([np.nan, 0.0, 0.0], True), ([0.0, 0.0, np.inf], True), ([-1.01 * DIVERGED, 0.0, 0.0], True), ([DIVERGED, -DIVERGED, 0.0], True)):  # fmt: skip
+                    ([np.nan, 0.0, 0.0], True), ([0.0, 0.0, np.inf], True), ([-1.01 * DIVERGED, 0.0, 0.0], True),
+                    ([DIVERGED, -DIVERGED, 0.0], True)):  # fmt: skip
         assert bool(diverged(x, 1)) == over
 
 
