@@ -17,6 +17,7 @@
 ``friction_search``    widths of dry friction
 ``intervals``          how sure an estimate is
 ``shared_noise``       noise that neighbouring samples share behind a filter, and what it does to intervals
+``folded``             least squares of many equations, some rows at a time
 ``estimate``           ``identify``: parameters from measured motion
 ``identified``         what an identification found
 ``base_parameters``    the fewest parameters that torques depend on

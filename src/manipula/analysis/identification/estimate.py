@@ -23,6 +23,7 @@ from manipula.algebra.arguments import finite_array, flag, number, positive
 from manipula.analysis.identification.base_parameters import SEED, BaseParameters, base_of
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.bounds import bounds_of
+from manipula.analysis.identification.folded import least_squares, triangle
 from manipula.analysis.identification.identified import Identification, Known
 from manipula.analysis.identification.physical import PRIOR, consistent_parameters
 from manipula.analysis.identification.regressor_columns import (
@@ -146,7 +147,7 @@ def estimated(
     beta, sigma = _weighted(W, target, asked.weights, base, weighted)
     A, b = stacked(W / sigma[..., None]), (target / sigma).ravel()
     lengths = np.linalg.norm(A, axis=0)
-    condition = float(np.linalg.cond(A / lengths)) if np.all(lengths > 0.0) else float("inf")
+    condition = float(np.linalg.cond(triangle(A / lengths))) if np.all(lengths > 0.0) else float("inf")
     if not (condition < 1e12 or asked.partly):
         blind = base.names[int(np.argmin(lengths))]
         raise DescriptionError(
@@ -259,9 +260,9 @@ def _solve(
     lengths = np.linalg.norm(A, axis=0)
     if prior is None:
         lengths[lengths == 0.0] = 1.0
-        return np.linalg.lstsq(A / lengths, b, rcond=None)[0] / lengths
+        return least_squares(A / lengths, b, None) / lengths
     scale = np.maximum(lengths, least / np.sqrt(np.mean(sigma**2)))
-    return prior + np.linalg.lstsq(A / scale, b - A @ prior, rcond=BLIND)[0] / scale
+    return prior + least_squares(A / scale, b - A @ prior, BLIND) / scale
 
 
 def _least_lengths(base: BaseParameters, samples: int) -> np.ndarray:
@@ -277,11 +278,11 @@ def _covariance(A: np.ndarray, least: np.ndarray, partly: bool, noise: SharedNoi
     theirs is infinite."""
     rows = stacked(A)
     if not partly:
-        half = np.linalg.inv(np.linalg.qr(rows, mode="r"))
+        half = np.linalg.inv(triangle(rows))
         blind = np.zeros(0, int)
     else:
         scale = np.maximum(np.linalg.norm(rows, axis=0), least)
-        _, S, Vt = np.linalg.svd(rows / scale, full_matrices=False)
+        _, S, Vt = np.linalg.svd(triangle(rows / scale), full_matrices=False)
         seen = BLIND * S[0] < S
         half = (Vt[seen].T / S[seen]) / scale[:, None]
         blind = np.flatnonzero(np.linalg.norm(Vt[~seen], axis=0) > 1e-3)

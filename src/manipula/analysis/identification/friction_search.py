@@ -16,6 +16,7 @@ import numpy as np
 
 from manipula.analysis.identification.base_parameters import BaseParameters
 from manipula.analysis.identification.filtering import Signals, parallel
+from manipula.analysis.identification.folded import least_squares
 from manipula.analysis.identification.regressor_columns import dry, stacked
 
 NARROWEST, WIDEST = 0.002, 0.2  # of a joint's rms velocity … : widths that are tried
@@ -53,7 +54,7 @@ def searched(
             W[:, j, list(places.values())] = trial.columns([(smooth[j], fading[j])])[..., 0]
         if sweep == 0:
             A = stacked(W)
-            beta = np.linalg.lstsq(A, target.ravel(), rcond=1e-9)[0]
+            beta = least_squares(A, target.ravel(), 1e-9)
             sigma = np.maximum(np.sqrt(np.mean((target - W @ beta) ** 2, axis=0)), 1e-9 * np.max(np.abs(target)))
     return replace(base, columns=replace(columns, smooth=tuple(smooth.tolist()), v_stribeck=tuple(fading.tolist())))
 

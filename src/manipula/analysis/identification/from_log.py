@@ -17,6 +17,7 @@ from manipula.analysis.identification.base_parameters import BaseParameters, bas
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.estimate import Asked, estimated, known_of
 from manipula.analysis.identification.filtering import Signals, filtered, inner, parallel
+from manipula.analysis.identification.folded import least_squares
 from manipula.analysis.identification.friction_search import DRY, searched
 from manipula.analysis.identification.identified import Known
 from manipula.analysis.identification.log import Log
@@ -239,7 +240,7 @@ def cross_validated(W: np.ndarray, target: np.ndarray, blocks: int = BLOCKS) -> 
         for _ in range(2):
             A = stacked(W[kept] / sigma[:, None])
             lengths = np.maximum(np.linalg.norm(A, axis=0), 1e-300)
-            beta = np.linalg.lstsq(A / lengths, (target[kept] / sigma).ravel(), rcond=1e-9)[0] / lengths
+            beta = least_squares(A / lengths, (target[kept] / sigma).ravel(), 1e-9) / lengths
             sigma = np.maximum(np.sqrt(np.mean((target[kept] - W[kept] @ beta) ** 2, axis=0)), 1e-12)
         total += np.sum((target[a:b] - W[a:b] @ beta) ** 2, axis=0)
     return np.sqrt(total / samples)

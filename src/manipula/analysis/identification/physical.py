@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from manipula.analysis.identification.base_parameters import BaseParameters
+from manipula.analysis.identification.folded import triangle
 from manipula.analysis.identification.pseudo_inertia import inertial_parameters, nearest_physical, pseudo_inertia
 from manipula.errors import SolveError
 
@@ -78,7 +79,7 @@ def consistent_parameters(
         weight: γ.
     """
     n, p = base.columns.bodies, base.columns.size
-    R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))[: base.count]
+    R = triangle(np.column_stack([A, b]))[: base.count]
     T, c = R[:, :-1] @ base.K, R[:, -1]
     P = np.zeros((p, p))  # pi = P x; x = (X of every link in the basis, extras over their scale)
     for i in range(n):
