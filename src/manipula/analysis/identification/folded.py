@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from manipula.analysis.identification.blas_threads import one_thread_if_small
+
 ROWS = 4096  # that are folded at once, at least
 
 
@@ -15,9 +17,12 @@ def triangle(A: np.ndarray) -> np.ndarray:
     """R of A = QR with min(rows, columns) rows: the same lengths, singular values and right singular vectors as A."""
     rows, columns = A.shape
     part = max(ROWS, 8 * columns)
+    if rows <= part:
+        return np.asarray(np.linalg.qr(A, mode="r"))
     R = A[:0]
-    for first in range(0, rows, part):
-        R = np.asarray(np.linalg.qr(np.concatenate([R, A[first : first + part]]), mode="r"))
+    with one_thread_if_small(part * columns):
+        for first in range(0, rows, part):
+            R = np.asarray(np.linalg.qr(np.concatenate([R, A[first : first + part]]), mode="r"))
     return R
 
 
