@@ -17,6 +17,7 @@ class Drive(ABC):
     """One drive for one joint: a frozen dataclass of parameters, written over ``ops`` so that it is compiled when traced."""
 
     part: ClassVar[str] = "drive"
+    smooth: ClassVar[bool] = False  # is the torque analytic in command and state, without corners?
     name: ClassVar[str]
     states: ClassVar[int] = 0  # motor states integrated with the arm
     separates_rotor: ClassVar[bool] = False  # True when the rotor moves on its own and must not be counted in M

@@ -39,6 +39,7 @@ class Flexible(Drive):
     ] = None
     initial_velocity: Annotated[Any, Number("rad/s or m/s", "motor speed at the start; none: that of the joint")] = None
     name: ClassVar[str] = "flexible"
+    smooth: ClassVar[bool] = True
     states: ClassVar[int] = 2
     separates_rotor: ClassVar[bool] = True
 

@@ -17,6 +17,7 @@ class Spring(Drive):
     stiffness: Annotated[Any, Number("N·m/rad or N/m", "stiffness k", least=0.0)]
     rest: Annotated[Any, Number("rad or m", "position q_0 in which the spring is slack")] = 0.0
     name: ClassVar[str] = "spring"
+    smooth: ClassVar[bool] = True
 
     def torque(
         self, command: Scalar, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar

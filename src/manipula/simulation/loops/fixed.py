@@ -29,7 +29,7 @@ from manipula.simulation.loops.interpreted import (
 )
 from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.probing import covered, probed
-from manipula.simulation.loops.repetition import begun_beside, delicate, verified
+from manipula.simulation.loops.repetition import begun_beside, delicate, has_corners, verified
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.progress import phase
@@ -140,7 +140,7 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
         wider = grid.with_wider_limits(s.tolerance)
         finer = lambda x0, members: integrate(replace(run, x0=x0), members, wider, RATIO, threads)  # noqa: E731
         error[left], trusted[left], decided = verified(
-            run, grid.times, done, finer, shrinkage(order), left.tolist(), steps
+            run, grid.times, done, finer, shrinkage(1 if has_corners(run.plant) else order), left.tolist(), steps
         )
     commands = done.commands
     if calls.python and commands is None:

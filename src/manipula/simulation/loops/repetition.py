@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from manipula.simulation.loops.setup import Run
+from manipula.simulation.plant.disturbances import IDEAL
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.progress import phase
@@ -39,6 +40,17 @@ def delicate(run: Run) -> bool:
     """May the last digit of a start decide what happens next? With somebody's code, contacts, joints that stick, switches, encoders that count."""
     plant = run.plant
     return not run.own or plant.has_events or bool(plant.switches) or run.scenario.encoder.resolution is not None
+
+
+def has_corners(plant: Plant) -> bool:
+    """May the equations bend within a step: a limit of the actuators or drives, a contact, a law with corners, somebody's code?"""
+    laws = [law for law in (plant.controller, *plant.friction, *plant.drives) if law is not None]
+    return (
+        plant.actuator != IDEAL
+        or bool(plant.contacts)
+        or plant.torques is not None
+        or not all(law.smooth for law in laws)
+    )
 
 
 def begun_beside(run: Run, steps: float = 0.0, factor: float = 1.0, side: float = 1.0) -> np.ndarray:

@@ -70,6 +70,12 @@ class ProgrammedPlant:
         drives = tuple(d if isinstance(d, Drive) and getattr(d, "motor", None) is None else None for d in self.drives)
         return StateLayout.of(self.robot.n, self.friction, drives, 0)
 
+    @property
+    def has_corners(self) -> bool:
+        """May the equations bend within a step: a law or drive with corners, somebody's function?"""
+        laws = [law for law in (*self.friction, *self.drives) if law is not None]
+        return any(callable(law) if not isinstance(law, (FrictionLaw, Drive)) else not law.smooth for law in laws)
+
     def mechanism(self) -> Mechanism:
         return mechanism_of(self.robot)
 

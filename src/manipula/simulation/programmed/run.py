@@ -154,7 +154,8 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
         phase("verifying")
         finer = [part.divided() for part in parts]
         begun = lambda x0: integrate(plant, independent, x0, finer, integrator)  # noqa: E731
-        steps, factor = sum(part.steps for part in parts), shrinkage(FIXED[integrator].order)
+        factor = shrinkage(1 if plant.has_corners else FIXED[integrator].order)
+        steps = sum(part.steps for part in parts)
         (estimate, agreed), edge = _repeated(plant, done, begun, x, steps, tolerance, factor)
         moved = (*moved, *edge)
     return _result(
