@@ -1,4 +1,4 @@
-"""A certificate agrees for robots of every kind, says what was not run, and fails when a road is broken."""
+"""A certificate agrees for robots of every kind, says what was not run, and fails when a route is broken."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from coupled_pairs import follower_of_a, hand
 from manipula.certificate import certify as verb
 from manipula.certificate import comparison, exported_code, identities, own_routes
 from manipula.certificate.certificate import NOT_RUN, Certificate
-from manipula.certificate.own_routes import OWN, Road
+from manipula.certificate.own_routes import OWN, Route
 from manipula.certificate.states import random_states
 from manipula.cli.app import app
 from manipula.codegen.c import C
@@ -29,14 +29,14 @@ from manipula.robot.friction import FrictionLaw
 from strategies import random_robot
 
 FEW = 3
-ROUTES = {road.name: road for road in verb.ROADS}
-WITHOUT_TOOLS = tuple(r for r in verb.ROADS if r.name not in ("exported C", "exported JavaScript"))
+ROUTES = {route.name: route for route in verb.ALL_ROUTES}
+WITHOUT_TOOLS = tuple(r for r in verb.ALL_ROUTES if r.name not in ("exported C", "exported JavaScript"))
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without compilers and Node, which start slowly."""
-    monkeypatch.setattr(verb, "ROADS", WITHOUT_TOOLS)
+    monkeypatch.setattr(verb, "ALL_ROUTES", WITHOUT_TOOLS)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def test_other_programs_judge_what_they_can_hold(quick: None, peer: str) -> None
 
 
 def test_exported_code_is_compiled_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verb, "ROADS", exported_code.EXPORTED)
+    monkeypatch.setattr(verb, "ALL_ROUTES", exported_code.EXPORTED)
     robot = with_friction(mp.planar([0.5, 0.4], [2.0, 1.0]), mp.friction.Viscous(0.2))
     found = mp.certify(robot, states=FEW)
     assert found.ok, found.text()
@@ -118,7 +118,7 @@ def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_large_robots_leave_out_closed_forms_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verb, "ROADS", OWN[:5])
+    monkeypatch.setattr(verb, "ALL_ROUTES", OWN[:5])
     monkeypatch.setattr(identities, "LAWS", {})
     monkeypatch.setattr(verb, "LAWS", {})
     monkeypatch.setattr(verb, "energy_rows", lambda case: [])
@@ -158,7 +158,7 @@ def wrong(f: Any, size: float = 1e-9) -> Any:
 def test_a_wrong_number_on_a_road_is_a_disagreement(
     monkeypatch: pytest.MonkeyPatch, module: Any, name: str, fails: str
 ) -> None:
-    monkeypatch.setattr(verb, "ROADS", (ROUTES[fails],))
+    monkeypatch.setattr(verb, "ALL_ROUTES", (ROUTES[fails],))
     robot = mp.planar([0.5, 0.4], [2.0, 1.0])
     if name == "lagrange_euler":
         right = own_routes.lagrange_euler
@@ -173,7 +173,7 @@ def test_a_wrong_number_on_a_road_is_a_disagreement(
 
 @pytest.mark.parametrize("law", ["g = ∂V/∂q", "T = ½ q̇ᵀ M q̇", "Ṁ − 2C is skew"])
 def test_a_broken_law_is_a_disagreement(monkeypatch: pytest.MonkeyPatch, law: str) -> None:
-    monkeypatch.setattr(verb, "ROADS", ())
+    monkeypatch.setattr(verb, "ALL_ROUTES", ())
     monkeypatch.setattr(verb, "LAWS", {law: identities.LAWS[law]})
     module, name = {
         "g = ∂V/∂q": (energy, "potential_energy"), "T = ½ q̇ᵀ M q̇": (energy, "kinetic_energy"),
@@ -195,7 +195,7 @@ def test_a_broken_law_is_a_disagreement(monkeypatch: pytest.MonkeyPatch, law: st
 def test_wrong_exported_code_is_a_disagreement(monkeypatch: pytest.MonkeyPatch) -> None:
     if exported_code.compiler() is None:
         pytest.skip("no C compiler")
-    monkeypatch.setattr(verb, "ROADS", (ROUTES["exported C"],))
+    monkeypatch.setattr(verb, "ALL_ROUTES", (ROUTES["exported C"],))
     robot = mp.planar([0.5, 0.4], [2.0, 1.0])
     monkeypatch.setattr(C, "calls", {**C.calls, "cos": "cos({0} + 1e-9)"})
     assert "torque" in {row.quantity for row in mp.certify(robot, states=FEW).failed}
@@ -214,8 +214,12 @@ def test_a_road_that_raises_is_a_disagreement_and_another_program_that_does_is_n
     def refused(case: Any) -> Any:
         raise BudgetError("Too large.")
 
-    roads = (Road("mine", ("g",), broken), Road("theirs", ("g",), broken, ours=False), Road("large", ("g",), refused))
-    monkeypatch.setattr(verb, "ROADS", roads)
+    routes = (
+        Route("mine", ("g",), broken),
+        Route("theirs", ("g",), broken, ours=False),
+        Route("large", ("g",), refused),
+    )
+    monkeypatch.setattr(verb, "ALL_ROUTES", routes)
     found = {row.route: row for row in mp.certify(mp.planar([0.5], [2.0]), states=2).rows}
     assert (found["mine"].status, found["mine"].note) == ("disagrees", "ZeroDivisionError: nothing")
     assert (found["theirs"].status, found["theirs"].note) == ("not run", "It says: nothing")
@@ -291,7 +295,7 @@ def test_the_command(quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert page.exists()
     told = CliRunner().invoke(app, ["certify", "planar-2r", "--states", "2", "--json"])
     assert json.loads(told.output)["ok"] is True
-    monkeypatch.setattr(verb, "ROADS", (ROUTES["composite bodies"],))
+    monkeypatch.setattr(verb, "ALL_ROUTES", (ROUTES["composite bodies"],))
     monkeypatch.setattr(composite, "mass_matrix", wrong(composite.mass_matrix))
     failed = CliRunner().invoke(app, ["certify", "planar-2r", "--states", "2"])
     assert failed.exit_code == 1

@@ -37,7 +37,7 @@ def test_poses_become_a_robot_and_a_page(folder):
         np.linalg.norm(mp.compile(mp.planar([0.502, 0.399], [3.0, 2.0])).pose([0.3, 0.4])[:2, 3]), abs=1e-8
     )
     page = (folder / "found.html").read_text(encoding="utf-8")
-    assert "What cannot be told apart" in page
+    assert "What cannot be distinguished" in page
 
 
 def test_json_holds_everything(folder):

@@ -1,4 +1,4 @@
-"""From format to format and back, through files: the mechanics stay, whatever road is taken."""
+"""From format to format and back, through files: the mechanics stay, whatever route is taken."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from manipula.robot.robot import Robot
 from strategies import random_robot, random_state
 
 KEPT = 1e-12  # relative to the largest torque or coordinate: what a conversion may cost
-ROADS = {
+ALL_ROUTES = {
     "URDF → TOML → URDF": ("urdf", "toml", "urdf"),
     "URDF → standard → modified → URDF": ("urdf", "standard", "modified", "urdf"),
     "MJCF → TOML → URDF → MJCF": ("xml", "toml", "urdf", "xml"),
@@ -48,9 +48,9 @@ def assert_same_mechanics(one: Robot, other: Robot, seed: int) -> None:
         assert np.abs(np.array(pose(other, there[0]), float) - X).max() <= KEPT * max(1.0, np.abs(X).max())
 
 
-def travel(robot: Robot, road: Sequence[str], folder: Path) -> Robot:
+def travel(robot: Robot, route: Sequence[str], folder: Path) -> Robot:
     """The robot after it was written and read in one format after the other."""
-    for k, stop in enumerate(road):
+    for k, stop in enumerate(route):
         if stop in ("standard", "modified"):
             robot = to_dh(robot, stop).to_robot()  # pyright: ignore[reportArgumentType]
         else:
@@ -61,16 +61,16 @@ def travel(robot: Robot, road: Sequence[str], folder: Path) -> Robot:
     return robot
 
 
-@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("route", ALL_ROUTES)
 @pytest.mark.parametrize("name", NUMERIC)
-def test_catalog_arms(name: str, road: str, tmp_path: Path) -> None:
+def test_catalog_arms(name: str, route: str, tmp_path: Path) -> None:
     robot = load_catalog(name)
-    coupled = bool(robot.followers) and "standard" in ROADS[road]
-    if coupled or (name in UNFIT and "xml" in ROADS[road]):
+    coupled = bool(robot.followers) and "standard" in ALL_ROUTES[route]
+    if coupled or (name in UNFIT and "xml" in ALL_ROUTES[route]):
         with pytest.raises(DescriptionError, match="coupled joint" if coupled else UNFIT[name]):
-            travel(robot, ROADS[road], tmp_path)
+            travel(robot, ALL_ROUTES[route], tmp_path)
         return
-    assert_same_mechanics(robot, travel(robot, ROADS[road], tmp_path), seed=1)
+    assert_same_mechanics(robot, travel(robot, ALL_ROUTES[route], tmp_path), seed=1)
 
 
 @pytest.mark.parametrize("suffix", ["toml", "urdf", "xml", "txt"])
@@ -94,13 +94,13 @@ def test_nothing_is_lost_on_the_way(name: str, suffix: str, tmp_path: Path) -> N
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    seed=st.integers(0, 2**32 - 1), n=st.integers(1, 8), tree=st.booleans(), rich=st.booleans(), road=st.sampled_from(list(ROADS))
+    seed=st.integers(0, 2**32 - 1), n=st.integers(1, 8), tree=st.booleans(), rich=st.booleans(), route=st.sampled_from(list(ALL_ROUTES))
 )  # fmt: skip
-def test_random_legal_robots(seed: int, n: int, tree: bool, rich: bool, road: str, tmp_path: Path) -> None:
-    chain_only = "standard" in ROADS[road]
+def test_random_legal_robots(seed: int, n: int, tree: bool, rich: bool, route: str, tmp_path: Path) -> None:
+    chain_only = "standard" in ALL_ROUTES[route]
     features = dict.fromkeys(("limits", "drives", "friction", "base", "tool", "payload", "gravity"), rich)
     robot = random_robot(np.random.default_rng(seed), n, tree and not chain_only, **features)
-    assert_same_mechanics(robot, travel(robot, ROADS[road], tmp_path), seed)
+    assert_same_mechanics(robot, travel(robot, ALL_ROUTES[route], tmp_path), seed)
 
 
 @pytest.mark.parametrize(

@@ -303,7 +303,7 @@ REFUSED = {
     "nested in an old file": (model(f'{BASE}<model name="m">{BASE}</model>', "1.4"), "from SDF 1.5 on"),
     "nested axis of the model": (model(f'{BASE}<model name="m">{BASE}{LINK_B}' + joint(
         "j", "revolute", "base", "b", "<axis><use_parent_model_frame>1</use_parent_model_frame></axis>") + "</model>"), "use_parent_model_frame"),
-    "nested sensor of a model": (model(f'{BASE}<model name="m">{BASE}<road/></model>'), "<road> in a nested model"),
+    "nested sensor of a model": (model(f'{BASE}<model name="m">{BASE}<route/></model>'), "<route> in a nested model"),
     "static": (model(f"{BASE}<static>true</static>"), "static"),
     "flag": (model(f"{BASE}<static>maybe</static>"), "true, false, 1 or 0"),
     "no links": (model(""), "No link"),

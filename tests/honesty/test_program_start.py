@@ -81,11 +81,11 @@ def test_changed_velocities_are_told() -> None:
 
 def test_both_roads_have_the_same_defaults() -> None:
     """``programmed_motion(…).run(…)`` and a scenario (or a file) that say nothing do the same."""
-    road = {k: p.default for k, p in inspect.signature(ProgrammedMotion.run).parameters.items()}
+    route = {k: p.default for k, p in inspect.signature(ProgrammedMotion.run).parameters.items()}
     fields = {f.name: f.default for f in dataclasses.fields(mp.ProgramScenario)}
     for name in ("duration", "step", "formulation", "stabilisation", "gain", "start", "sample", "integrator", "tolerance", "verify"):  # fmt: skip
-        assert road[name] == fields[name], name
-    assert road["verify"] is True
+        assert route[name] == fields[name], name
+    assert route["verify"] is True
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)

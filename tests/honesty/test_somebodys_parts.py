@@ -76,7 +76,7 @@ def test_functions_of_another_signature_are_no_controllers(function: Callable[..
         control.UserFunction(function)
 
 
-ROADS: dict[str, Callable[[Criterion], Any]] = {
+ALL_ROUTES: dict[str, Callable[[Criterion], Any]] = {
     "kinematic": lambda c: mp.simulate(
         mp.Scenario(ROBOT, LINE, kind="kinematic", q0=Q0, criteria=(c,), step=1e-2, verify=False)
     ),
@@ -89,7 +89,7 @@ ROADS: dict[str, Callable[[Criterion], Any]] = {
 }
 
 
-@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("route", ALL_ROUTES)
 @pytest.mark.parametrize(
     ("methods", "message"),
     [
@@ -106,9 +106,9 @@ ROADS: dict[str, Callable[[Criterion], Any]] = {
         ({"gain": None}, "gain"),
     ],
 )
-def test_criteria_that_do_not_fit_are_named(road: str, methods: dict[str, Any], message: str) -> None:
+def test_criteria_that_do_not_fit_are_named(route: str, methods: dict[str, Any], message: str) -> None:
     with pytest.raises(mp.ManipulaError, match=message):
-        ROADS[road](criterion(**methods))
+        ALL_ROUTES[route](criterion(**methods))
 
 
 def _delayed(self: Any, arm: Any, q: Any) -> Any:
@@ -131,29 +131,29 @@ def _slowly(self: Any, arm: Any, q: Any) -> Any:
     return (q[0] - last[0]) * (q[0] - last[0])
 
 
-@pytest.mark.parametrize("road", ["kinematic", "tracked"])
+@pytest.mark.parametrize("route", ["kinematic", "tracked"])
 @pytest.mark.parametrize("methods", [{"direction": f} for f in (_delayed, _filtered, _first)] + [{"cost": _slowly}])
 def test_criteria_that_remember_are_refused_where_they_are_asked_in_any_order(
-    road: str, methods: dict[str, Any]
+    route: str, methods: dict[str, Any]
 ) -> None:
     with pytest.raises(mp.DescriptionError, match="asked in any order and may keep no memory"):
-        ROADS[road](criterion(**methods))
+        ALL_ROUTES[route](criterion(**methods))
 
 
 def test_a_criterion_that_remembers_acts_under_a_controller_and_one_that_only_stores_answers_everywhere() -> None:
-    assert ROADS["controlled"](criterion(direction=_filtered)).ok
+    assert ALL_ROUTES["controlled"](criterion(direction=_filtered)).ok
 
     def counting(self: Any, arm: Any, q: Any) -> Any:
         self.__dict__["calls"] = self.__dict__.get("calls", 0) + 1
         return -q
 
-    assert ROADS["kinematic"](criterion(direction=counting)).ok
+    assert ALL_ROUTES["kinematic"](criterion(direction=counting)).ok
 
 
-@pytest.mark.parametrize("road", ["controlled", "tracked"])
-def test_what_is_no_criterion_is_refused(road: str) -> None:
+@pytest.mark.parametrize("route", ["controlled", "tracked"])
+def test_what_is_no_criterion_is_refused(route: str) -> None:
     with pytest.raises(mp.DescriptionError, match="criteri"):
-        ROADS[road](object())  # pyright: ignore[reportArgumentType]
+        ALL_ROUTES[route](object())  # pyright: ignore[reportArgumentType]
 
 
 def test_classes_made_by_type_are_somebodys_code() -> None:

@@ -203,27 +203,27 @@ def test_a_controller_runs_compiled_or_in_python_with_the_same_answer(case):
 IN_PYTHON = (lambda u: u, lambda u: np.where(np.isfinite(np.asarray(u, float)), u, u))
 
 
-@pytest.mark.parametrize("road", IN_PYTHON, ids=["traced", "in Python"])
-def test_torques_that_are_none_are_refused(road):
+@pytest.mark.parametrize("route", IN_PYTHON, ids=["traced", "in Python"])
+def test_torques_that_are_none_are_refused(route):
     for torques in ([1.0], [1.0, 2.0, 3.0], 5.0, [[1.0, 2.0]], []):
         with pytest.raises(ShapeError, match=r"controller gives torques of shape .* expected \(2,\)"):
-            run(lambda t, q, qd, _, u=torques: road(u))
+            run(lambda t, q, qd, _, u=torques: route(u))
     for torques in ([None, 1.0], ["a", "b"], [1j, 0.0]):
         with pytest.raises(DescriptionError, match="no real numbers"):
-            run(lambda t, q, qd, _, u=torques: (road(q * 0.0), u)[1])
+            run(lambda t, q, qd, _, u=torques: (route(q * 0.0), u)[1])
     with pytest.raises(DescriptionError, match="masked"):
-        run(lambda t, q, qd, _: (road(q), np.ma.array([1.0, 2.0], mask=[0, 1]))[1])
+        run(lambda t, q, qd, _: (route(q), np.ma.array([1.0, 2.0], mask=[0, 1]))[1])
 
 
-@pytest.mark.parametrize("road", IN_PYTHON, ids=["traced", "in Python"])
-def test_a_controller_that_writes_into_the_state_is_refused(road):
+@pytest.mark.parametrize("route", IN_PYTHON, ids=["traced", "in Python"])
+def test_a_controller_that_writes_into_the_state_is_refused(route):
     def wraps(t, q, qd, target):
-        road(q)
+        route(q)
         q -= 0.1
         return -q
 
     def clears(t, q, qd, target):
-        road(q)
+        route(q)
         qd[0] = 0.0
         return -q
 

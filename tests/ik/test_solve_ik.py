@@ -147,7 +147,7 @@ def test_number_of_solutions_without_limits(name: str, count: int) -> None:
     for a in numeric.q:
         d = a - exact.q
         d = np.where(turning, (d + np.pi) % (2 * np.pi) - np.pi, d)
-        assert np.abs(d).max(axis=1).min() < 1e-6, "the two roads disagree about a solution"
+        assert np.abs(d).max(axis=1).min() < 1e-6, "the two routes disagree about a solution"
     assert q.shape == (1, model.n)
 
 

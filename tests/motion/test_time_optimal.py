@@ -98,7 +98,7 @@ def test_grid_solution_is_the_largest_profile(seed, inertia):
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("inertia", [0.0, 5.0])
 def test_moving_ends_and_places_that_forbid_standstill(seed, inertia):
-    """Rows with |c| above the limit need speed to be passed; both roads must agree, also on impossibility."""
+    """Rows with |c| above the limit need speed to be passed; both routes must agree, also on impossibility."""
     rng = np.random.default_rng(100 + seed)
     stages = random_stages(rng, 40, 3, 1.6, inertia)
     x_start, x_end = rng.uniform(0.0, 1.0, 2)

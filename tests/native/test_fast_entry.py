@@ -1,4 +1,4 @@
-"""Calling kernels from Python: the fast entry, the gufunc and the slow road agree, count references and pass errors on."""
+"""Calling kernels from Python: the fast entry, the gufunc and the slow route agree, count references and pass errors on."""
 
 from __future__ import annotations
 

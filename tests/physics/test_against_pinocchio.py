@@ -105,13 +105,13 @@ def test_forward_dynamics_leaves_no_torque_over(forward: Callable[..., np.ndarra
 
 
 def test_lagrange_by_traces_is_the_same_mechanics() -> None:
-    """The 4×4 road shares only the description with Newton–Euler; both must meet Pinocchio."""
+    """The 4×4 route shares only the description with Newton–Euler; both must meet Pinocchio."""
     for robot, (q, qd, _) in population(seed=14, count=15, largest=5):
         judge = Judge(robot)
-        road = lagrange_euler(robot, q)
-        assert scaled_error(road.M, judge.mass_matrix(q)) <= ROUNDOFF
-        assert scaled_error(road.bias(qd), judge.nonlinear_effects(q, qd) - judge.gravity(q)) <= ROUNDOFF
-        assert scaled_error(road.g, judge.gravity(q)) <= ROUNDOFF
+        route = lagrange_euler(robot, q)
+        assert scaled_error(route.M, judge.mass_matrix(q)) <= ROUNDOFF
+        assert scaled_error(route.bias(qd), judge.nonlinear_effects(q, qd) - judge.gravity(q)) <= ROUNDOFF
+        assert scaled_error(route.g, judge.gravity(q)) <= ROUNDOFF
 
 
 def test_a_tree_in_an_order_that_is_not_depth_first() -> None:

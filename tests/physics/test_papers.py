@@ -108,7 +108,7 @@ def test_arora_at_random_states(k: int) -> None:
     assert near(bias(robot, q, qd), state["h"], ARORA)
     assert near(gravity(robot, q), state["g_gravity_minus_y"], ARORA)
     assert near(inverse_dynamics(robot, q, qd, qdd), state["tau"], ARORA)
-    traces = lagrange_euler(robot, q)  # the paper's own road, with its errata corrected
+    traces = lagrange_euler(robot, q)  # the paper's own route, with its errata corrected
     assert near(traces.M, state["M"], ARORA)
     assert near(traces.bias(qd), state["h"], ARORA)
     assert near(traces.g, state["g_gravity_minus_y"], ARORA)

@@ -57,14 +57,14 @@ def errors() -> dict[str, np.ndarray]:
     return {name: np.array(values) for name, values in found.items()}
 
 
-@pytest.mark.parametrize("road", ["inverse", "inverse, regrouped"])
-def test_inverse_dynamics(errors: dict[str, np.ndarray], road: str) -> None:
-    assert errors[road].max() <= ROUNDOFF
+@pytest.mark.parametrize("route", ["inverse", "inverse, regrouped"])
+def test_inverse_dynamics(errors: dict[str, np.ndarray], route: str) -> None:
+    assert errors[route].max() <= ROUNDOFF
     assert errors["inverse, Pinocchio"].max() <= ROUNDOFF  # else the reference, not the recursion, would be wrong
 
 
-@pytest.mark.parametrize("road", ["composite", "articulated", "composite, regrouped", "articulated, regrouped"])
-def test_forward_dynamics_is_no_worse_than_pinocchios(errors: dict[str, np.ndarray], road: str) -> None:
-    ours, theirs = errors[f"forward, {road}"], errors["forward, Pinocchio"]
+@pytest.mark.parametrize("route", ["composite", "articulated", "composite, regrouped", "articulated, regrouped"])
+def test_forward_dynamics_is_no_worse_than_pinocchios(errors: dict[str, np.ndarray], route: str) -> None:
+    ours, theirs = errors[f"forward, {route}"], errors["forward, Pinocchio"]
     assert np.exp(np.mean(np.log(ours / theirs))) <= TYPICAL
     assert ours.max() <= WORST * theirs.max()

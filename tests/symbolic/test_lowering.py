@@ -1,4 +1,4 @@
-"""Two roads to the same numbers: formulas derived in symbols and lowered, and the recursions compiled directly."""
+"""Two routes to the same numbers: formulas derived in symbols and lowered, and the recursions compiled directly."""
 
 from __future__ import annotations
 

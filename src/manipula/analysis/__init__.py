@@ -3,7 +3,7 @@
 =======================  =====================================================================
 ``feasibility``          does a motion keep every limit, and if not, how much slower would it?
 ``feasibility_verdict``  what is said about it: a verdict per joint and point
-``judged_signals``       the signals of a motion that are held against limits
+``judged_signals``       the signals of a motion that are compared with limits
 ``slowing_down``         how much slower a motion must be to keep its limits
 ``stretched_motion``     the same motion k times as long, where there is one
 ``infinite``             where a trajectory jumps, and what is infinite there

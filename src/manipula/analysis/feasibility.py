@@ -185,7 +185,7 @@ def _checks(
     jerk: Any,
     torn: Torn,
 ) -> Iterator[Check]:
-    """Every quantity of one joint that is known, held against its limit."""
+    """Every quantity of one joint that is known, compared with its limit."""
     for quantity in QUANTITIES:
         limit = (bounds.get(quantity) or [None] * n)[joint]
         if quantity == "jerk":
@@ -270,7 +270,7 @@ def _remedy(
     k, why = find()
     if not np.isfinite(k):
         tracked = scenario is not None and scenario.resolved_kind() == "dynamic"
-        return (unknown, "the arm follows its reference only nearly.") if tracked and np.isinf(k) else (k, why)
+        return (unknown, "the arm follows its reference only approximately.") if tracked and np.isinf(k) else (k, why)
 
     def fits(factor: float) -> bool:
         slower = stretched(motion, factor) if scenario is None else run_again(scenario, factor)
@@ -279,7 +279,7 @@ def _remedy(
         return _judged(slower, *asked, max(samples, MOST_STEPS + 1), points, remedy=False).feasible is True
 
     k = verified(k, fits)
-    return k, "" if np.isfinite(k) else "the stretched motion could not be seen to keep its limits."
+    return k, "" if np.isfinite(k) else "it could not be verified that the stretched motion keeps its limits."
 
 
 def _limits(
@@ -311,7 +311,7 @@ def _unchecked(
     laws: tuple[FrictionLaw | None, ...],
     names: tuple[str, ...],
 ) -> list[str]:
-    """A sentence about every limit that nothing, or too little, can be held against.
+    """A sentence about every limit that nothing, or too little, can be compared with.
 
     Torque and power that follow from nothing are refused, but told where a result carries their limits itself (own).
     """

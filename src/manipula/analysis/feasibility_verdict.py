@@ -35,7 +35,7 @@ class Feasibility(Value):
     """Verdict on a motion.
 
     Attributes:
-        feasible: was every stated limit held against the motion, and is it kept? False when one is broken. None when that is not known: none
+        feasible: was every stated limit compared with the motion, and is it kept? False when one is broken. None when that is not known: none
             is stated, one could not be checked, or a run ended before its time or cannot be trusted.
         joints: one verdict each; tip: checks of the tip's speed, acceleration, jerk.
         slow_down: factor k by which time must be stretched to become feasible, rounded up, after the stretched motion was judged: 1 when

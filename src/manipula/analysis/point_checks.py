@@ -1,4 +1,4 @@
-"""Limits of points other than the tip, held against a motion."""
+"""Limits of points other than the tip, compared with a motion."""
 
 from __future__ import annotations
 

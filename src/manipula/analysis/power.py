@@ -35,7 +35,7 @@ class PowerReport(Value):
 def power_report(result: Result) -> PowerReport:
     """Mechanical power of the drives of a Result (one run), from its samples.
 
-    Energies are sums over trapezoids; how good they are is told by sums over every second sample, whose error is four times as large,
+    Energies are sums over trapezoids; how good they are is estimated from sums over every second sample, whose error is four times as large,
     and by the work that was integrated with the motion.
 
     Raises:

@@ -2,7 +2,7 @@ r"""By how much a motion must be slowed down to keep its limits, or why slowing 
 
 Slowing down by a factor k divides velocities by k, accelerations by k² and jerks by k³. Torques are
 :math:`g(q) - J^Tw + \tau_{inertia}/k^2 + \tau_f(\dot q/k)`: gravity and wrenches do not get smaller, dry friction hardly does (friction with
-a memory or under load is taken as it was). The factor found so is told only after the stretched motion itself was judged (``stretched_motion``).
+a memory or under load is taken as it was). The factor found so is reported only after the stretched motion itself was judged (``stretched_motion``).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.simulate import simulate
 
-DIGITS = 6  # of a factor that is told
+DIGITS = 6  # of a factor that is reported
 MARGIN = 1e-6  # of the factor: a peak between two places that are looked at
 TRIES = (0.0, 1e-5, 1e-4, 1e-3, 1e-2)  # by how much more a factor is stretched that is not enough
 MOST_STEPS = 10_000  # along a given motion; a tracked one is made with its own steps
@@ -82,7 +82,7 @@ def unstretchable(result: Result, s: Scenario | None) -> str:
     if s.contacts or s.base_motion is not None:
         return "contacts and the motion of the base do not stretch."
     if any(isinstance(d, PayloadChange) or _timed(d, float(s.duration or 0.0)) for d in s.disturbances):
-        return "disturbances come at times of their own, which do not stretch."
+        return "disturbances act at fixed times, which do not stretch."
     if getattr(reference, "has_orientation", False) and not isinstance(reference, PathTrajectory):
         return "the motion of the tool's orientation cannot be stretched."
     if kind == "dynamic" and _off(result, s) > ON_IT:
@@ -126,7 +126,7 @@ def run_again(s: Scenario, k: float) -> Result | None:
 
 
 def told(k: float) -> float:
-    """The factor with as many digits as are told, rounded up."""
+    """The factor with as many digits as are reported, rounded up."""
     place = DIGITS - 1 - floor(log10(k))
     return round(ceil(k * (1.0 + MARGIN) * 10.0**place) / 10.0**place, place)
 

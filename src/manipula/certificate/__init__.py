@@ -1,4 +1,4 @@
-"""A certificate for one robot: how far the roads to its equations differ, and whether the laws of mechanics hold.
+"""A certificate for one robot: how far the routes to its equations differ, and whether the laws of mechanics hold.
 
 =================  ================================================================================================
 ``certify``        the verb: a robot → a certificate

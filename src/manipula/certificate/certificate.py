@@ -10,7 +10,7 @@ from typing import Any
 from manipula.algebra.value import Value
 
 AGREES, DISAGREES, NOT_RUN = "agrees", "disagrees", "not run"
-GROUPS = {"routes": "Roads to the same numbers", "identities": "Laws of mechanics", "motion": "Energy of free motion"}
+GROUPS = {"routes": "Routes to the same numbers", "identities": "Laws of mechanics", "motion": "Energy of free motion"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -19,7 +19,7 @@ class CertifiedRow(Value):
 
     Attributes:
         group: "routes", "identities" or "motion".
-        route: what was held against the reference, or the law.
+        route: what was compared with the reference, or the law.
         quantity: of which number.
         error: the largest disagreement, relative as the certificate says; ``None`` when nothing was computed.
         tolerance: what counts as rounding.
@@ -53,12 +53,12 @@ class CertifiedRow(Value):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate(Value):
-    """How far the roads to the equations of one robot differ.
+    """How far the routes to the equations of one robot differ.
 
     Attributes:
         robot, digest: its name, and the SHA-256 of all that it holds.
         kind: its joints in words.
-        rows: one per road and quantity, one per law.
+        rows: one per route and quantity, one per law.
         states, seed: how many random states, drawn from which seed.
         method: how disagreement is measured and tolerances were chosen, sentence by sentence.
         date: when it was made (UTC).
@@ -119,7 +119,7 @@ class Certificate(Value):
         }  # fmt: skip
 
     def table(self, group: str) -> tuple[tuple[str, ...], list[list[str]]]:
-        """Heads and cells of one group: of the roads one line each with a column per quantity, of the others one line per law."""
+        """Heads and cells of one group: of the routes one line each with a column per quantity, of the others one line per law."""
         rows = [row for row in self.rows if row.group == group]
         if group != "routes":
             return ("law", "error", "tolerance"), [[r.quantity, shown(r), limit(r)] for r in rows]
@@ -128,10 +128,10 @@ class Certificate(Value):
         for route in dict.fromkeys(row.route for row in rows):
             found = {row.quantity: row for row in rows if row.route == route}
             lines.append([route, *(shown(found[q]) if q in found else "" for q in quantities)])
-        return ("road", *quantities), lines
+        return ("route", *quantities), lines
 
     def tolerances(self) -> list[str]:
-        """What was allowed for each quantity of the roads, in the order of the table's columns."""
+        """What was allowed for each quantity of the routes, in the order of the table's columns."""
         rows = [row for row in self.rows if row.group == "routes"]
         found: dict[str, str] = {}
         for row in rows:
@@ -140,7 +140,7 @@ class Certificate(Value):
         return list(found.values())
 
     def remarks(self) -> list[str]:
-        """Every note, each once, after the name of its road or law."""
+        """Every note, each once, after the name of its route or law."""
         noted = ((row.quantity if row.group != "routes" else row.route, row.note) for row in self.rows if row.note)
         return list(dict.fromkeys(f"{name}: {note}" for name, note in noted))
 

@@ -1,4 +1,4 @@
-"""``certify(robot)``: every road to the equations of one robot, held against each other."""
+"""``certify(robot)``: every route to the equations of one robot, compared with each other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from manipula.certificate.free_runs import energy_rows
 from manipula.certificate.identities import LAWS, Laws
 from manipula.certificate.mujoco import MUJOCO
 from manipula.certificate.newton_euler import NewtonEuler, frame_of
-from manipula.certificate.own_routes import OWN, Certified, Road
+from manipula.certificate.own_routes import OWN, Certified, Route
 from manipula.certificate.pinocchio import PINOCCHIO
 from manipula.certificate.states import random_states
 from manipula.certificate.surroundings import machine, now, versions
@@ -25,7 +25,7 @@ from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.model import Model
 from manipula.robot.robot import Robot
 
-ROADS: tuple[Road, ...] = (*OWN, *EXPORTED, PINOCCHIO, MUJOCO)
+ALL_ROUTES: tuple[Route, ...] = (*OWN, *EXPORTED, PINOCCHIO, MUJOCO)
 TERMS = 20_000  # of M in closed form: what is derived and compiled within seconds
 Progress = Callable[[str], None]
 
@@ -33,11 +33,11 @@ Progress = Callable[[str], None]
 def certify(
     robot: Robot | Model, *, states: int = 20, seed: int = 0, limit: int = TERMS, progress: Progress | None = None
 ) -> Certificate:
-    """How far the roads to the equations of ``robot`` differ, and whether the laws of mechanics hold in them.
+    """How far the routes to the equations of ``robot`` differ, and whether the laws of mechanics hold in them.
 
     Lagrange by matrices and by symbols, composite and articulated bodies, machine code (one state, batch, interpreter), exported C,
-    JavaScript and Python, Pinocchio and MuJoCo are held against Newton–Euler on plain floats at random states within the limits; what
-    is not installed, or too large, is told as not run.
+    JavaScript and Python, Pinocchio and MuJoCo are compared with Newton–Euler on plain floats at random states within the limits; what
+    is not installed, or too large, is reported as not run.
 
     Args:
         states: how many random states, 2 to 10 000. seed: they are drawn from.
@@ -65,9 +65,9 @@ def certify(
     rows: list[CertifiedRow] = []
     if case.reference.singular:
         rows.append(CertifiedRow.left_out("routes", "Newton–Euler", ACCELERATION, case.reference.singular))
-    for road in ROADS:
-        tell(road.name)
-        rows += _compared(case, road)
+    for route in ALL_ROUTES:
+        tell(route.name)
+        rows += _compared(case, route)
     tell("laws of mechanics")
     rows += _laws(case)
     tell("free motion")
@@ -78,15 +78,15 @@ def certify(
     )
 
 
-def _compared(case: Certified, road: Road) -> list[CertifiedRow]:
-    """One row per quantity of a road that the reference has too."""
+def _compared(case: Certified, route: Route) -> list[CertifiedRow]:
+    """One row per quantity of a route that the reference has too."""
     reference = case.reference.answers
-    wanted = [q for q in road.quantities if q in reference]
+    wanted = [q for q in route.quantities if q in reference]
     size = comparison.scales(reference)
     try:
-        ways: Any = road.ways(case)
+        ways: Any = route.ways(case)
     except Exception as problem:
-        return [_left_out("routes", road.name, q, problem, road.ours) for q in wanted]
+        return [_left_out("routes", route.name, q, problem, route.ours) for q in wanted]
     rows = []
     for quantity in wanted:
         if quantity not in ways:
@@ -94,11 +94,11 @@ def _compared(case: Certified, road: Road) -> list[CertifiedRow]:
         try:
             found = np.asarray(_numbers(ways[quantity]()), float)
         except Exception as problem:
-            rows.append(_left_out("routes", road.name, quantity, problem, road.ours))
+            rows.append(_left_out("routes", route.name, quantity, problem, route.ours))
             continue
         gap = error(found, reference[quantity], size[quantity])
         allowed = tolerance(quantity, case.robot.n, case.reference.condition)
-        rows.append(CertifiedRow.of("routes", road.name, quantity, gap, allowed, len(case.states)))
+        rows.append(CertifiedRow.of("routes", route.name, quantity, gap, allowed, len(case.states)))
     return rows
 
 
@@ -123,7 +123,7 @@ def _laws(case: Certified) -> list[CertifiedRow]:
 
 
 def _left_out(group: str, route: str, quantity: str, problem: Exception, ours: bool) -> CertifiedRow:
-    """A refusal of ours, or whatever another program says, leaves a row out; a failure of our own road is a disagreement."""
+    """A refusal of ours, or whatever another program says, leaves a row out; a failure of our own route is a disagreement."""
     refused = isinstance(problem, ManipulaError) and not (ours and _is_failure(problem))
     told = str(problem) if refused else f"It says: {problem}" if not ours else f"{type(problem).__name__}: {problem}"
     why = printable(" ".join(told.split()), 600)

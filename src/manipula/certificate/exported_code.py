@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from manipula.certificate.comparison import ACCELERATION, FRICTION
-from manipula.certificate.own_routes import ALL, FUNCTIONS, Certified, Road, Ways
+from manipula.certificate.own_routes import ALL, FUNCTIONS, Certified, Route, Ways
 from manipula.codegen import LANGUAGES
 from manipula.codegen.base import Routine, SourceProgram
 from manipula.codegen.files import write_files
@@ -150,7 +150,7 @@ def _python(case: Certified) -> Ways:
 
 
 EXPORTED = (
-    Road("exported C", ALL, _c),
-    Road("exported JavaScript", ALL, _javascript),
-    Road("exported Python", ALL, _python),
+    Route("exported C", ALL, _c),
+    Route("exported JavaScript", ALL, _javascript),
+    Route("exported Python", ALL, _python),
 )

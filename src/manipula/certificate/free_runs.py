@@ -1,6 +1,6 @@
 r"""Energy of free motion: what is integrated must keep it.
 
-Without friction and drives :math:`T + V` is constant; with them :math:`T + V` plus what drives and friction have taken is. Both are told as a share of
+Without friction and drives :math:`T + V` is constant; with them :math:`T + V` plus what drives and friction have taken is. Both are reported as a share of
 the largest kinetic energy and of the range of the potential energy.
 """
 
@@ -19,9 +19,8 @@ from manipula.simulation.simulate import simulate
 
 DURATION = 1.0  # s
 RUN = 1e-9  # tolerance of the runs
-DRIFT = (
-    1e-8  # of the energies: ten times the tolerance of the run, whose error an energy doubles and sums over the joints
-)
+# of the energies: ten times the tolerance of the run, whose error an energy doubles and sums over the joints
+DRIFT = 1e-8
 METHOD = (
     f"Free motion: {DURATION:g} s from the first state, integrated with a tolerance of {RUN:g}; the drift is a share of the "
     f"largest kinetic energy plus the range of the potential energy, and may be {DRIFT:g}."

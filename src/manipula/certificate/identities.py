@@ -1,6 +1,6 @@
 r"""Laws of mechanics that hold for every robot, each between two functions that do not know each other.
 
-The machine code is held against exact derivatives by Taylor numbers (``algebra/derivatives.py``) of the recursions on plain floats:
+The machine code is compared with exact derivatives by Taylor numbers (``algebra/derivatives.py``) of the recursions on plain floats:
 
 .. math::
    M = M^T > 0,\quad \tfrac12\dot q^TM\dot q = T,\quad \dot M - 2C + (\dot M - 2C)^T = 0,\quad C\dot q = h,\quad g = \partial V/\partial q,\quad

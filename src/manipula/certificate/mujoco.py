@@ -9,7 +9,7 @@ import numpy as np
 
 from manipula.algebra.pose import Pose
 from manipula.algebra.rotation import to_quaternion_wxyz
-from manipula.certificate.own_routes import Certified, Road, Ways
+from manipula.certificate.own_routes import Certified, Route, Ways
 from manipula.certificate.pinocchio import PEER, peer_ways, refuse_balance
 from manipula.errors import CompileError
 from manipula.formats.mjcf.bodies import written_inertia
@@ -139,4 +139,4 @@ def _ways(case: Certified) -> Ways:
     return peer_ways(BuiltInMujoco(case.robot, case.frame), case)
 
 
-MUJOCO = Road("MuJoCo", PEER, _ways, ours=False)
+MUJOCO = Route("MuJoCo", PEER, _ways, ours=False)

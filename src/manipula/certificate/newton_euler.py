@@ -31,7 +31,7 @@ def frame_of(robot: Robot) -> str:
 
 
 class NewtonEuler:
-    """The numbers that every other road is held against.
+    """The numbers that every other route is compared with.
 
     Attributes:
         answers: by quantity, the states first.

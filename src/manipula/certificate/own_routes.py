@@ -1,4 +1,4 @@
-"""The roads of this package to the same numbers: Lagrange, composite bodies, symbols, machine code."""
+"""The routes of this package to the same numbers: Lagrange, composite bodies, symbols, machine code."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class Certified:
 
 
 @dataclass(frozen=True)
-class Road:
-    """A road to the numbers: ``ways`` gives a function for each of its quantities; a failure of ours is a disagreement."""
+class Route:
+    """A route to the numbers: ``ways`` gives a function for each of its quantities; a failure of ours is a disagreement."""
 
     name: str
     quantities: tuple[str, ...]
@@ -83,7 +83,7 @@ def _by_matrices(case: Certified) -> Ways:
     n = len(case.robot.bodies)
     if n > LAGRANGE_JOINTS:
         raise BudgetError(
-            f"{n} bodies; its sums grow with the fifth power of them and are taken up to {LAGRANGE_JOINTS}."
+            f"{n} bodies; the work of this route grows with their fifth power, so it is used up to {LAGRANGE_JOINTS} bodies."
         )
     found = [lagrange_euler(case.robot, q) for q in case.states.q]
     M, g = (np.array([np.asarray(f[k], float) for f in found]) for k in (0, 2))
@@ -176,12 +176,12 @@ def _stacked(answers: list[Any]) -> Any:
 DYNAMICS = (TORQUE, MASS, BIAS, GRAVITY)
 ALL = (*DYNAMICS, ACCELERATION, POSE, JACOBIAN, FRICTION)
 OWN = (
-    Road("Lagrange, 4×4 matrices", DYNAMICS, _by_matrices),
-    Road("Lagrange, symbols", DYNAMICS, _by_symbols),
-    Road("Newton–Euler, symbols", (TORQUE,), _by_assignments),
-    Road("composite bodies", (MASS, ACCELERATION), _by_composites),
-    Road("articulated bodies", (ACCELERATION,), _by_articulated),
-    Road("machine code, one state", ALL, _one_by_one),
-    Road("machine code, batch", ALL, _in_a_batch),
-    Road("interpreter", ALL, _interpreted),
+    Route("Lagrange, 4×4 matrices", DYNAMICS, _by_matrices),
+    Route("Lagrange, symbols", DYNAMICS, _by_symbols),
+    Route("Newton–Euler, symbols", (TORQUE,), _by_assignments),
+    Route("composite bodies", (MASS, ACCELERATION), _by_composites),
+    Route("articulated bodies", (ACCELERATION,), _by_articulated),
+    Route("machine code, one state", ALL, _one_by_one),
+    Route("machine code, batch", ALL, _in_a_batch),
+    Route("interpreter", ALL, _interpreted),
 )

@@ -55,7 +55,7 @@ def _table(c: Certificate, group: str) -> str:
         found = {row.quantity: row for row in rows if row.route == route}
         lines.append((text(route), *(_cell(found[q]) if q in found else "" for q in heads[1:])))
     lines.append(("tolerance", *(text(t) for t in c.tolerances())))
-    return table(("*road", *heads[1:]), lines)
+    return table(("*route", *heads[1:]), lines)
 
 
 def _cell(row: CertifiedRow) -> str:

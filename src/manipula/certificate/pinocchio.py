@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manipula.certificate.comparison import ACCELERATION, BIAS, GRAVITY, JACOBIAN, MASS, POSE, TORQUE
-from manipula.certificate.own_routes import Certified, Road, Ways
+from manipula.certificate.own_routes import Certified, Route, Ways
 from manipula.errors import CompileError, DescriptionError
 from manipula.robot.robot import Robot
 
@@ -126,4 +126,4 @@ def _ways(case: Certified) -> Ways:
 
 
 PEER = (TORQUE, MASS, BIAS, GRAVITY, ACCELERATION, POSE, JACOBIAN)
-PINOCCHIO = Road("Pinocchio", PEER, _ways, ours=False)
+PINOCCHIO = Route("Pinocchio", PEER, _ways, ours=False)

@@ -10,7 +10,7 @@ import typer
 from manipula.cli.explain import explained
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-HELP = "Compiled code on disk: where it is, how much, and how to be rid of it."
+HELP = "Compiled code on disk: where it is, how much, and how to remove it."
 VARIABLES = {
     "MANIPULA_CACHE": "'off' keeps nothing on disk",
     "MANIPULA_CACHE_DIR": "another folder",

@@ -77,7 +77,7 @@ def calibrate(
     out.table(("error", "found", "deviation"), found.found())
     out.say("")
     for name, like in found.left_out:
-        out.say((f"{name} cannot be told from {', '.join(like) or 'anything: it moves nothing'}", "dim"))
+        out.say((f"{name} cannot be distinguished from {', '.join(like) or 'anything: it moves nothing'}", "dim"))
     out.say("Hardly seen: ", ", ".join(found.weak) or "none")
     for path in written:
         out.say(f"Wrote {path}")

@@ -52,7 +52,7 @@ def identify(
     *,
     options: RobotOptions,
 ) -> None:
-    """Find masses, inertias and friction of a robot from a log of its motion, and say what they are worth."""
+    """Find masses, inertias and friction of a robot from a log of its motion, with confidence intervals."""
     from manipula.analysis.identification.from_log import identify_log
     from manipula.analysis.identification.read_log import read_log
 

@@ -53,7 +53,7 @@ def check_places(output: Path | None, report: Path | None, force: bool) -> None:
 
 
 def delivered(found: Any, output: Path | None, report: Path | None, json: bool) -> list[Any] | None:
-    """Write robot and page and give their paths; None when all was told as JSON."""
+    """Write robot and page and give their paths; None when all was reported as JSON."""
     from manipula.formats.load import save
 
     written = [] if output is None else [save(found.robot, output)]

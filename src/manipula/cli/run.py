@@ -27,7 +27,7 @@ def run(
 ) -> None:
     """Run a scenario and write result.nc, scenario.toml and report.html.
 
-    A limit of the robot or of the file that the motion breaks is told first. Exit code 0 when the run finished (trusted, unless verify = false),
+    A limit of the robot or of the file that the motion breaks is reported first. Exit code 0 when the run finished (trusted, unless verify = false),
     1 when it ended otherwise, 2 for wrong input, 130 when interrupted (then nothing is written); manipula check says by its exit code whether
     the machine can do it. A report that cannot be made is left out and said so: the numbers are written all the same.
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.parts.checks import DeclaredPart, check_fit
+from manipula.parts.field import Flag
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import checked_criteria
 from manipula.redundancy.orientation import TurnTarget, turn_target
@@ -29,6 +30,10 @@ MOST_STATES = 100_000
 LATER = ("t", "q", "qd", "tip", "error", "energy", "audit", "contact_loss", "bristles", "motors", "controller_states", "switched")  # signals  # fmt: skip
 MEASURED = ("motors", "wrench")
 Space = Literal["joint", "task", "none"]
+# the flag ``friction`` of controllers with a model
+FrictionCompensation = Annotated[
+    bool, Flag("compensate friction without state and load: that of the run, or that of the controller's own model")
+]
 
 
 class _Motion(NamedTuple):
@@ -40,12 +45,10 @@ class _Motion(NamedTuple):
 class Target(_Motion):
     """Where to be at this moment: position, velocity, acceleration, in joint space (n,) or of the tip (3,)."""
 
-    turn: TurnTarget | None = (
-        None  # how the tool is to be turned, where the reference says so and the controller follows it
-    )
-    further: Callable[[int], np.ndarray] | None = (
-        None  # derivatives of the third and higher orders, where there are any
-    )
+    # how the tool is to be turned, where the reference says so and the controller follows it
+    turn: TurnTarget | None = None
+    # derivatives of the third and higher orders, where there are any
+    further: Callable[[int], np.ndarray] | None = None
 
     def derivative(self, order: int) -> np.ndarray:
         """The derivative of any order in time: 3 is the jerk, 4 the snap."""

@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.base import Controller, Space, Target
-from manipula.parts.field import Flag, PerJoint
+from manipula.control.base import Controller, FrictionCompensation, Space, Target
+from manipula.parts.field import PerJoint
 from manipula.redundancy.arm import Arm
 
 
@@ -22,12 +22,7 @@ class ComputedTorque(Controller):
 
     kp: Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations", least=0.0)]
     kv: Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", least=0.0)]
-    friction: Annotated[
-        bool,
-        Flag(
-            "compensate the laws that need neither state nor load: those that act, or the own ones of a model that is given"
-        ),
-    ] = True
+    friction: FrictionCompensation = True
     name: ClassVar[str] = "computed_torque"
     smooth: ClassVar[bool] = True
     space: ClassVar[Space] = "joint"

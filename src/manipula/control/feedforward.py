@@ -26,7 +26,7 @@ class FeedforwardPD(Controller):
     friction: Annotated[
         bool,
         Flag(
-            "add the laws that need neither state nor load, at the speed of the reference: those that act, or those of a model that is given"
+            "add friction without state and load, at the speed of the reference: that of the run, or that of the controller's own model"
         ),
     ] = True
     name: ClassVar[str] = "feedforward_pd"

@@ -14,7 +14,7 @@ from manipula.algebra.derivatives import derivatives
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, ldl, ldl_solve
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.base import Controller, Space, Target
+from manipula.control.base import Controller, FrictionCompensation, Space, Target
 from manipula.errors import DescriptionError
 from manipula.parts.field import AnglePerJoint, Flag, PerJoint
 from manipula.redundancy.arm import Arm
@@ -62,12 +62,7 @@ class FlexibleComputedTorque(Controller):
     """
 
     bandwidth: Annotated[Any, PerJoint("rad/s", "ω of the error law, four poles at −ω", above=0.0)]
-    friction: Annotated[
-        bool,
-        Flag(
-            "compensate the laws that need neither state nor load: those that act, or the own ones of a model that is given"
-        ),
-    ] = True
+    friction: FrictionCompensation = True
     name: ClassVar[str] = "flexible_computed_torque"
     space: ClassVar[Space] = "joint"
     measures: ClassVar[tuple[str, ...]] = ("motors",)

@@ -10,9 +10,8 @@ import numpy as np
 from manipula.algebra.linear import array, dot, solve_spd
 from manipula.algebra.ops import Scalar, Vector, sqrt
 from manipula.algebra.scattered import Scattered
-from manipula.control.base import Controller, Target
+from manipula.control.base import Controller, FrictionCompensation, Target
 from manipula.control.pose_task import (
-    Compensation,
     Kp,
     KpRotation,
     Kv,
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from manipula.motion.trajectory import Trajectory
 
 DEPENDENT = 1e-9  # of a direction: what is left of it outside those before it
-SEEN = 3  # postures in which directions are held against what the arm can move
+SEEN = 3  # postures in which directions are compared with what the arm can move
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class HybridForcePosition(PoseController):
         str | None, Frame("whose axes count, such as the tip's for a tool that is pressed; none: axes of the base")
     ] = None
     null_damping: NullDamping = 5.0
-    friction: Compensation = True
+    friction: FrictionCompensation = True
     orientation: Orientation = "auto"
     kp_rotation: KpRotation = None
     kv_rotation: KvRotation = None

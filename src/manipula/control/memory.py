@@ -34,7 +34,7 @@ def renewed(part: Any) -> Any:
         return part
     try:
         return copied(part)
-    except Exception:  # whatever somebody's object raises when it is copied
+    except Exception:  # whatever the user's object raises when it is copied
         return part
 
 
@@ -112,7 +112,7 @@ def _root(kind: Any) -> str:
 
 
 def _is_control(value: Any) -> bool:
-    """A controller or criterion of this package, which may hold somebody's functions."""
+    """A controller or criterion of this package, which may hold user functions."""
     return (
         is_dataclass(value) and not isinstance(value, type) and type(value).__module__.startswith("manipula.control.")
     )
@@ -220,7 +220,7 @@ class _ObjectWalk:
         if not inside or _root(type(value)) in LIBRARIES:
             try:
                 self._tell(repr(value))
-            except Exception:  # somebody's __repr__
+            except Exception:  # the user's __repr__
                 self._tell(id(value))
         return [*inside, *self._class(type(value))]
 

@@ -23,7 +23,7 @@ from manipula.algebra.linear import array
 from manipula.algebra.ops import Vector
 from manipula.control.base import Controller, Space, Target
 from manipula.errors import DescriptionError
-from manipula.parts.field import Choice, Field, Flag, Number, PerJoint
+from manipula.parts.field import Choice, Field, Number, PerJoint
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.orientation import SIZES, TurnError, resolved_turn, turn_error
 from manipula.robot.robot import Robot
@@ -45,12 +45,6 @@ Kv = Annotated[
     Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", each="coordinate", least=0.0)
 ]
 NullDamping = Annotated[Any, Number("1/s", "damping k of the null space", least=0.0)]
-Compensation = Annotated[
-    bool,
-    Flag(
-        "compensate the laws that need neither state nor load: those that act, or the own ones of a model that is given"
-    ),
-]
 RotationGain: Callable[..., Field] = partial(Field, "one per joint", least=0.0, each="rotation")
 KpRotation = Annotated[Any, RotationGain("1/s²", "K_p of the orientation; kp when omitted")]
 KvRotation = Annotated[Any, RotationGain("1/s", "K_v of the orientation; kv when omitted")]

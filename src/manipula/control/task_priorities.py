@@ -20,9 +20,9 @@ import numpy as np
 from manipula.algebra import ops
 from manipula.algebra.linear import array, cholesky, solve_spd, zeros
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.base import Controller, Space, Target
+from manipula.control.base import Controller, FrictionCompensation, Space, Target
 from manipula.errors import DescriptionError
-from manipula.parts.field import Choice, Flag, Number, Parts
+from manipula.parts.field import Choice, Number, Parts
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.hierarchy import SIZE, Level, Solution, solve, solve_between
 from manipula.redundancy.null_space import Criterion, combined
@@ -67,7 +67,7 @@ class TaskPriorities(Controller):
     ] = None
     null_damping: Annotated[Any, Number("1/s", "damping of the freedom that is left", least=0.0)] = 0.0
     criteria: Annotated[tuple[Criterion, ...], Parts("criterion", "secondary criteria, below all tasks")] = ()
-    friction: Annotated[bool, Flag("compensate the laws that need neither state nor load")] = True
+    friction: FrictionCompensation = True
     name: ClassVar[str] = "task_priorities"
     space: ClassVar[Space] = "task"
     follows_orientation: ClassVar[bool] = True

@@ -13,9 +13,8 @@ import numpy as np
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, solve_spd
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.base import Target
+from manipula.control.base import FrictionCompensation, Target
 from manipula.control.pose_task import (
-    Compensation,
     Kp,
     KpRotation,
     Kv,
@@ -60,7 +59,7 @@ class TaskSpaceComputedTorque(PoseController):
     null_damping: NullDamping = 0.0
     damping: Damping = 0.0
     criteria: Criteria = ()
-    friction: Compensation = True
+    friction: FrictionCompensation = True
     orientation: Orientation = "auto"
     kp_rotation: KpRotation = None
     kv_rotation: KvRotation = None
@@ -103,7 +102,7 @@ class OperationalSpace(PoseController):
     kv: Kv
     null_damping: NullDamping = 0.0
     criteria: Criteria = ()
-    friction: Compensation = True
+    friction: FrictionCompensation = True
     orientation: Orientation = "auto"
     kp_rotation: KpRotation = None
     kv_rotation: KvRotation = None

@@ -1,4 +1,4 @@
-"""The shapes that a description shows, and where their mesh files lie. No fault here is one of the robot: what cannot be shown is told."""
+"""The shapes that a description shows, and where their mesh files lie. No fault here is one of the robot: what cannot be shown is reported."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Looks:
         self.faults: list[str] = []
 
     def add(self, make: Callable[[], VisualDraft | None]) -> None:
-        """Take the shape that ``make`` reads; a fault in it is told."""
+        """Take the shape that ``make`` reads; a fault in it is reported."""
         try:
             if len(self.shapes) >= MOST_SHAPES:
                 raise DescriptionError(f"At most {MOST_SHAPES} shapes are shown.")
@@ -56,7 +56,7 @@ class Looks:
             self.faults.append(str(error))
 
     def colour(self, make: Callable[[], Colour | None]) -> Colour | None:
-        """The colour that ``make`` reads; ``None`` where it is no colour, which is told."""
+        """The colour that ``make`` reads; ``None`` where it is no colour, which is reported."""
         try:
             return make()
         except DescriptionError as error:

@@ -1,4 +1,4 @@
-"""What a thing is made of: our own parts and plain data, which are known by their value, or somebody's code, of which nothing is.
+"""What a thing is made of: our own parts and plain data, which are known by their value, or user code, of which nothing is.
 
 =============  ==========================================================
 ``parts``      what a thing is made of, as bytes

@@ -21,7 +21,7 @@ _TRANSPARENT = (object, tuple, abc.ABC, Generic, Protocol, enum.Enum, Mapping, C
 
 
 class ForeignCode(Exception):
-    """Somebody's code was found."""
+    """User code was found."""
 
 
 _CLASSES: dict[type, tuple[tuple[Any, ...], str]] = {}  # what a class held when it was looked at, and its text
@@ -38,7 +38,7 @@ def class_text(kind: type) -> str:
     for base in kind.__mro__:
         root = base.__module__.partition(".")[0]
         if root != PACKAGE:
-            if root not in LIBRARY or _home(base) is not base:  # type() puts a class of somebody's into module 'abc'
+            if root not in LIBRARY or _home(base) is not base:  # type() puts a user's class into module 'abc'
                 raise ForeignCode
             texts.append(f"{base.__module__}.{base.__qualname__};")
             continue

@@ -144,7 +144,7 @@ def _is_code(value: Any) -> bool:
 
 
 def _is_foreign(value: Any) -> bool:
-    """Is it code of somebody else?"""
+    """Is it user code?"""
     if type(value) is _FUNCTION:
         return not _is_known(value)
     if isinstance(value, functools.partial):

@@ -1,4 +1,4 @@
-"""What a thing is made of, as bytes: known for this package's own parts and plain data, unknown for somebody's code.
+"""What a thing is made of, as bytes: known for this package's own parts and plain data, unknown for user code.
 
 ``identity(robot, controller, "rk4")`` says everything about its arguments, by value and the same in every process, when they are
 made of nothing but
@@ -8,7 +8,7 @@ made of nothing but
 
 and ``None`` as soon as one piece is anything else: a function or a class that somebody wrote, a class of ours with a method that
 somebody replaced. What may be kept without looking at the code again is decided by this alone (``native/calling/kernel_cache.py``): the body of
-somebody's function, its globals, defaults and attributes may be others at the next call.
+a user's function, its globals, defaults and attributes may be others at the next call.
 
 A class of ours may say in ``__identity__()`` what its objects are made from; ``None`` there means unknown, too.
 """

@@ -32,7 +32,7 @@ class Versions:
         return [cell.value for cell in self._cells]
 
     def keep(self, seen: list[int]) -> None:
-        """What :meth:`look` gave is from now on what they are held against."""
+        """What :meth:`look` gave is from now on what they are compared with."""
         self._then = seen
 
     def unchanged(self) -> bool:

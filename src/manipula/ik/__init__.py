@@ -4,7 +4,7 @@ The parts, each importing only those below it:
 
 ================  =========================================================
 ``solve``         ``solve_ik``: one target, many targets, all solutions
-``solver``        what is prepared once, and the roads that are tried in turn
+``solver``        what is prepared once, and the routes that are tried in turn
 ``preferred``     the solution nearest to q0 or to the middle of the ranges
 ``tracking/``     joint motions along a motion of the tip
 ``diagnose``      why a target was not met

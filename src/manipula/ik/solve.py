@@ -137,7 +137,7 @@ _SOLVERS: BoundedCache[tuple[weakref.ref[Robot], Solver]] = BoundedCache(KEPT)
 
 def solver_for(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
     """The prepared solver; found again by the robot's identity, because hashing a whole robot takes longer than solving."""
-    if type(robot) is not Robot:  # a class of somebody's, whose objects may change
+    if type(robot) is not Robot:  # a user's class, whose objects may change
         return Solver(robot.bare, task, method, limited)
     key = (id(robot), task.parts, method, limited)
     kept = _SOLVERS.get(key)

@@ -1,4 +1,4 @@
-"""One robot, one task, one method: everything that is prepared once, and the order in which roads to a posture are tried."""
+"""One robot, one task, one method: everything that is prepared once, and the order in which routes to a posture are tried."""
 
 from __future__ import annotations
 

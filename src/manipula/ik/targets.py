@@ -234,7 +234,7 @@ class CarryingArm(NamedTuple):
 
 @once_per_mechanism(256)
 def carrying_arm(robot: Robot, frame: str) -> CarryingArm | None:
-    """The arm that carries a frame; None when every joint moves it, or when it cannot be told apart from the rest.
+    """The arm that carries a frame; None when every joint moves it, or when it cannot be distinguished from the rest.
 
     An arm has closed forms that a tree has not, and fewer joints to search in.
     """

@@ -19,7 +19,7 @@ from manipula.motion.trajectory import OrientedTrajectory
 from manipula.parts.checks import check_arguments
 from manipula.parts.field import Constants, Formulas, Number, Numbers
 
-PLACES = (0.137, 0.391, 0.618, 0.873)  # of the duration, at which somebody's function is asked on plain numbers
+PLACES = (0.137, 0.391, 0.618, 0.873)  # of the duration, at which a user's function is asked on plain numbers
 SAME = 1e-9
 INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it
 
@@ -186,7 +186,7 @@ def formula_motion(
         description |= {"orientation": turned} if turned is not None else {}
         description |= {"constants": named} if named else {}
     motion = FormulaMotion(f, T, np.array([0.0, *inner, T]), space, angles, description)
-    with np.errstate(all="ignore"):  # it is told in words
+    with np.errstate(all="ignore"):  # it is reported in words
         whole = np.isfinite(motion.derivatives(np.linspace(0.0, T, 129), 2)).all()
     if not whole:
         raise DescriptionError(
@@ -199,7 +199,7 @@ def formula_motion(
 
 
 def _check_plain(f: Callable[..., Any], motion: FormulaMotion) -> None:
-    """Somebody's function that catches exceptions, or looks at types, may be another one when it is differentiated.
+    """A user's function that catches exceptions, or looks at types, may be another one when it is differentiated.
 
     Raises:
         DescriptionError: when plain numbers give other coordinates.

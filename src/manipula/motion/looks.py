@@ -44,7 +44,7 @@ def looks_at(functions: Sequence[Callable[[Any], Any]], low: float, high: float)
             try:
                 with np.errstate(all="ignore"):
                     fine = needles(g, seen, high - low, places - low, seen(places - low))
-            except Exception:  # somebody's function that takes no ranges, or one without a value there
+            except Exception:  # a user's function that takes no ranges, or one without a value there
                 return unsearched(low, high)
             found.append(low + fine.places)
             hidden = max(hidden, fine.hidden)

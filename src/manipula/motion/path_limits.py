@@ -26,9 +26,8 @@ FASTEST = 1e60  # of a finite limit: its square is still a number
 BETWEEN = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # where each grid interval is verified
 TOGETHER = 2560  # states of one call of the inverse dynamics: compiled ones then stay in the calling thread
 SPEEDS = ("velocity", "tip speed")  # limits of ṡ² itself
-SHARP = (
-    0.005  # of the turn of q' within a quarter of an interval: if q'' does not explain more of it, a bend was missed
-)
+# of the turn of q' within a quarter of an interval: if q'' does not explain more of it, a bend was missed
+SHARP = 0.005
 SHARP_TURN = 1e-6  # [rad], beside that
 FASTEST_SQUARE = 1e12  # of ṡ where nothing else limits it
 

@@ -50,9 +50,8 @@ class PiecewiseTrajectory(Trajectory):
         accuracy: tuple[float, float, float] = (0.0, 0.0, 0.0),
     ) -> None:
         self.accuracy = accuracy
-        self.description: Mapping[str, Any] | None = (
-            None  # what a scenario file holds, when less than the table says it
-        )
+        # what a scenario file holds, when less than the table says it
+        self.description: Mapping[str, Any] | None = None
         self._breaks, self.coefficients = np.asarray(breaks, float), np.asarray(coefficients, float)
         if self.coefficients.ndim != 3 or self._breaks.shape != (len(self.coefficients) + 1,):
             raise ShapeError(

@@ -80,7 +80,7 @@ class Trajectory(ABC):
         return NONE if type(self).__module__.startswith("manipula.") else unsearched(0.0, self.duration)
 
     def renew(self) -> Trajectory:
-        """This motion; what it computed ahead from somebody's functions is computed again. Every run begins so."""
+        """This motion; what it computed ahead from user functions is computed again. Every run begins so."""
         return self
 
     def to_piecewise(self, tolerance: float = 1e-9) -> PiecewiseTrajectory:

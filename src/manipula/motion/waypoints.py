@@ -118,7 +118,7 @@ def waypoints(
     ]
     at_rest = ends != "natural"
     try:
-        with np.errstate(all="ignore"):  # what overflows is told below
+        with np.errstate(all="ignore"):  # what overflows is reported below
             if method == "blended":
                 breaks, c = _blended(t, p, float(blend), at_rest)
             else:

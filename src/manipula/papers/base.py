@@ -273,10 +273,10 @@ def number(
     tolerance: float | None = None,
     remark: str = "",
 ) -> CheckedRow:
-    """A row of one number; without a tolerance, half a unit of the last digit of what it is held against."""
+    """A row of one number; without a tolerance, half a unit of the last digit of what it is compared with."""
     against = corrected if corrected is not None else printed
     if against is None:
-        raise AssertionError(f"'{quantity}' is held against nothing")
+        raise AssertionError(f"'{quantity}' is compared with nothing")
     wanted, half = decimal_of(against)
     digits = max(6, len(against.strip("-").replace(".", "").lstrip("0")) + 1)
     allowed = half if tolerance is None else tolerance
@@ -333,7 +333,7 @@ def matrix(quantity: str, computed: Any, printed: Sequence[Sequence[str]], **mor
 
 
 def agreement(quantity: str, difference: Any, tolerance: float, remark: str = "", **texts: str) -> CheckedRow:
-    """A row in which two roads to the same thing are compared: the largest difference found."""
+    """A row in which two routes to the same thing are compared: the largest difference found."""
     return CheckedRow(
         quantity, texts.pop("computed", "agrees"), float(np.max(np.abs(difference))), tolerance, remark=remark, **texts
     )

@@ -98,7 +98,7 @@ def _summary(found: Reproduction) -> str:
     printed = sum(r.printed is not None for r in rows)
     cells = [
         ("Rows", f"{good} / {len(rows)}", "", "computed here against print or recomputation"),
-        ("Printed in the paper", str(printed), "", "numbers and formulas that are held against print"),
+        ("Printed in the paper", str(printed), "", "numbers and formulas that are compared with print"),
         ("Errata", f"{proven} / {len(errata)}", "", "printed form off, correct form agrees"),
         ("Left open", str(len(found.open_points)), "", "what the paper does not say"),
     ]

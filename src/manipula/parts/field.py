@@ -99,7 +99,7 @@ Text = partial(Field, "text", "")
 Texts = partial(Field, "texts", "")
 Flag = partial(Field, "flag", "")
 File = partial(Field, "file", "")
-# endings of files whose content may stand in their place, told by its lines; others are told by the ending
+# endings of files whose content may stand in their place, recognised by their line breaks; other files are recognised by their ending
 OF_SEVERAL_LINES = ("", ".csv")
 Constants = partial(Field, "constants", "")
 Function = partial(Field, "function", "")

@@ -21,6 +21,6 @@
 ``constrained``      motion under constraints by Lagrange multipliers
 ``programmed``       programmed motion in independent coordinates
 ``planar``           the complete model of a planar arm by running sums
-``lagrange_euler``   M, h and g by 4×4 matrices: the independent second road
+``lagrange_euler``   M, h and g by 4×4 matrices: the independent second route
 ===================  =========================================================================
 """

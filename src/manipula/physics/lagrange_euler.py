@@ -1,4 +1,4 @@
-r"""Lagrange–Euler by 4×4 matrices: the independent second road to M, h and g [Arora, equations (3.17)–(3.39), corrected].
+r"""Lagrange–Euler by 4×4 matrices: the independent second route to M, h and g [Arora, equations (3.17)–(3.39), corrected].
 
 With :math:`T_p` the pose of link p and :math:`I_p` its 4×4 pseudo-inertia,
 

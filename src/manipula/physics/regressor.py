@@ -81,3 +81,9 @@ def parameters_of(body: Moments) -> list[Scalar]:
     """The ten parameters of one body, from its moments about the origin of a frame."""
     m, h, J = body
     return [m, h[0], h[1], h[2], J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]]
+
+
+def moments_of(parameters: Vector) -> Moments:
+    """The body of ten parameters."""
+    m, x, y, z, xx, xy, yy, xz, yz, zz = parameters
+    return Moments(m, array([x, y, z]), array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))

@@ -21,7 +21,7 @@ from manipula.parts.field import Number
 from manipula.redundancy.arm import Arm
 from manipula.robot.robot import Robot
 
-POSTURES, ROUNDS = 4, 16  # how often somebody's criterion is asked before it is believed to remember nothing
+POSTURES, ROUNDS = 4, 16  # how often a user's criterion is asked before it is believed to remember nothing
 HUGE = 1e15  # squared four times it is still a number
 Gain = Annotated[Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)]
 
@@ -63,7 +63,7 @@ def combined(criteria: tuple[Criterion, ...], arm: Arm, q: Vector, qd: Vector | 
 
 
 def _improvement(criterion: Criterion, arm: Arm, q: Vector, qd: Vector | None) -> np.ndarray:
-    """What one criterion asks for; one of somebody's with another signature or shape is named."""
+    """What one criterion asks for; a user's with another signature or shape is named."""
     found = criterion.direction(arm, q) if qd is None else criterion.acceleration(arm, q, qd)
     what = f"The {'direction' if qd is None else 'acceleration'} of criterion '{_name(criterion)}'"
     if np.shape(found) != (arm.n,):
@@ -95,7 +95,7 @@ def checked_criteria(criteria: Iterable[Any]) -> tuple[Criterion, ...]:
 def check_criteria_act(criteria: tuple[Criterion, ...], robot: Robot, remembers: bool = False) -> None:
     """Refuse criteria with nothing to do on this robot and, unless they may remember, those that do: a compiled motion asks in any order.
 
-    A criterion of somebody's is asked at a few postures, again and again, forwards and (a copy of it) backwards; a function of the posture
+    A user's criterion is asked at a few postures, again and again, forwards and (a copy of it) backwards; a function of the posture
     gives the same answers.
     """
     for criterion in criteria:
@@ -111,7 +111,7 @@ def _check_forgets(criterion: Criterion, robot: Robot) -> None:
     arm, postures = Arm(known), Scattered(0).uniform(-1.0, 1.0, (POSTURES, robot.n))
     try:
         asked = (copy.deepcopy(criterion), copy.deepcopy(criterion))
-    except Exception:  # whatever somebody's object raises when it is copied
+    except Exception:  # whatever the user's object raises when it is copied
         asked = (criterion, criterion)
     forwards, backwards = (
         [[_plain(c, arm, postures[k]) for k in order] for _ in range(ROUNDS)]
@@ -134,7 +134,7 @@ def _listed(numbers: np.ndarray) -> str:
 
 
 def _plain(criterion: Criterion, arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Its direction, and the cost that this comes from, on plain numbers; NaN where there is none, which is told when the motion is made."""
+    """Its direction, and the cost that this comes from, on plain numbers; NaN where there is none, which is reported when the motion is made."""
     try:
         cost = [criterion.cost(arm, q)] if type(criterion).direction is Criterion.direction else []
         return np.array([*cost, *_improvement(criterion, arm, q, None)], float)

@@ -1,4 +1,4 @@
-"""One page about a calibration: errors before and after, corrections with confidence, what cannot be told apart."""
+"""One page about a calibration: errors before and after, corrections with confidence, what cannot be distinguished."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def calibration_html(found: Calibration) -> str:
         ("Poses", str(found.samples), "", ""),
         ("Error before", f"{1e3 * before.position:.3g}", "mm", f"rms, {words}"),
         ("Error after", f"{1e3 * after.position:.3g}", "mm", f"rms, {words}"),
-        ("Corrections", str(len(found.names)), "", f"{len(found.left_out)} cannot be told apart"),
+        ("Corrections", str(len(found.names)), "", f"{len(found.left_out)} cannot be distinguished"),
         ("Condition", f"{found.condition:.3g}", "", "weighted, columns of one length"),
     ]
     body = (
@@ -44,7 +44,7 @@ def calibration_html(found: Calibration) -> str:
     rows = [(text(name), text(value), text(deviation)) for name, value, deviation in found.found()]
     body += section("Corrections", card(table(("*error", "found", "deviation [mm, mrad]"), rows)))
     left = [(text(name), text(", ".join(like) or "nothing: it moves nothing")) for name, like in found.left_out]
-    body += section("What cannot be told apart", card(table(("*error", "*acts like"), left))) if left else ""
+    body += section("What cannot be distinguished", card(table(("*error", "*acts like"), left))) if left else ""
     base = [tuple(f"{v:.6g}" for v in row) for row in np.asarray(found.base)]
     body += section("Base in the device's frame", card(table(("", "", "", ""), base)))
     return page(

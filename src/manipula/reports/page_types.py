@@ -150,7 +150,7 @@ class JointInfoForm(TypedDict):
 
 
 class PageForm(TypedDict):
-    """All that a viewer is told; ``live``: of a page that computes (``reports/live.py``)."""
+    """All that a viewer is given; ``live``: of a page that computes (``reports/live.py``)."""
 
     format: int
     joints: list[JointInfoForm]

@@ -1,6 +1,6 @@
 """A robot as coloured triangles: ``scene(robot, q)``, for anything that draws them.
 
-Mesh files are opened here, when somebody looks, and never before. Files that are gone or damaged are told and left out; more triangles
+Mesh files are opened here, when somebody looks, and never before. Files that are gone or damaged are reported and left out; more triangles
 than the budget are made fewer. A robot without appearance gives none.
 """
 

@@ -178,7 +178,7 @@ def _setting(value: Any) -> str:
 
 
 def _limit_rows(result: Result) -> dict[str, str]:
-    """The limits that the motion was held against."""
+    """The limits that the motion was compared with."""
     rows = {}
     for quantity, values in dict(result.meta.get("limits") or {}).items():
         if quantity == "tip":

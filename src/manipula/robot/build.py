@@ -263,7 +263,7 @@ def _postures(
 
 
 def _bent(given: Mapping[str, Mapping[str, Any]], followers: Sequence[JointDraft]) -> list[str]:
-    """What is told of postures that put a follower elsewhere than its leader does."""
+    """Notes about postures that put a follower elsewhere than its leader does."""
     told = []
     for name, positions in given.items():
         for j in followers:

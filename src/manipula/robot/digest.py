@@ -1,7 +1,7 @@
 """A fingerprint of a robot: equal robots have equal ones, on every machine and in every process.
 
 It holds the qualified type of every part beside its numbers and texts, so that two laws with equal parameters differ. It names a robot
-in results; it does not know what the code of somebody's part does, and is no key for machine code (``manipula.identity`` is).
+in results; it does not know what a user's part does, and is no key for machine code (``manipula.identity`` is).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def once_per_mechanism(maxsize: int) -> Callable[[F], F]:
 
         @functools.wraps(f)
         def answer(robot: Any, *rest: Any, **options: Any) -> Any:
-            if type(robot).__module__ != ROBOT:  # a class of somebody's, whose answers may change
+            if type(robot).__module__ != ROBOT:  # a user's class, whose answers may change
                 return f(robot, *rest, **options)
             return kept(robot.bare, *rest, **options)
 

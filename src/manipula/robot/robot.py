@@ -314,7 +314,7 @@ class Robot:
     @property
     def digest(self) -> str:
         """SHA-256 over everything a robot holds, with the type of every part: the same on every machine; see ``digest.py``."""
-        known = is_own([(j.friction, j.drive) for j in self.joints])  # parts of somebody's may change
+        known = is_own([(j.friction, j.drive) for j in self.joints])  # a user's parts may change
         return self._digest if known else digest_of(self)
 
     @cached_property

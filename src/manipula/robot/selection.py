@@ -213,7 +213,7 @@ def _held(selection: Selection, joints: list[JointDraft]) -> list[JointDraft]:
 
 def _told(selection: Selection, order: Iterable[tuple[JointDraft, LinkDraft]], placed: list[JointDraft],
           kept: Mapping[str, Any]) -> list[str]:  # fmt: skip
-    """What is told of the joints that are held, and of those that were to be held and are left out."""
+    """Notes about the joints that are held, and of those that were to be held and are left out."""
     positions, notes = dict(selection.lock), []
     for (j, _), now in zip(order, placed):
         name, inside = printable(j.name, 60), j.child in kept and j.parent in kept

@@ -53,7 +53,7 @@ def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
         "joint_kinds": tuple(j.kind for j in s.robot.joints), "integrator": s.integrator, "step": s.step, "duration": s.duration,
         "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name, **more,
     }  # fmt: skip
-    own = isinstance(arrays, LazyDict)  # nothing of somebody's, which may change before anybody looks
+    own = isinstance(arrays, LazyDict)  # nothing of a user's, which may change before it is read
     if own:
         meta: Any = LazyDict(plain, (PROVENANCE, lambda: provenance(s)), *later)
     else:

@@ -27,7 +27,7 @@ def found(value: Any) -> str:
     """What was found, in few words."""
     try:
         text = repr(value)
-    except Exception:  # somebody's __repr__
+    except Exception:  # the user's __repr__
         text = ""
     return printable(text, 60) if text and " object at " not in text else f"a {type(value).__name__}"
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from manipula.motion.trajectory import Trajectory
 
 MOST = 1000  # runs
-WORSE = 1.1  # times the smallest error of a joint: what is told
+WORSE = 1.1  # times the smallest error of a joint: what is reported
 NOTHING = 1e-9  # rad or m, below which errors are those of the numbers
 
 

@@ -222,12 +222,12 @@ def strained(check: Check, result: Result, joint: int) -> Check:
 
 
 def completed(check: Check, row: Peak, held: Mapping[str, Any]) -> Check:
-    """A check completed by one row of ``meta["peaks"]`` that is about the same quantity; ``held``: the limits that the run was held against."""
+    """A check completed by one row of ``meta["peaks"]`` that is about the same quantity; ``held``: the limits that the run was compared with."""
     joint = int(row[2])
     for value, time in ((row[3], row[4]), (row[5], row[6])):
         seen = replace(check, worst=float(value), time=float(time))
         check = seen if (seen.use, abs(seen.worst)) > (check.use, abs(check.worst)) else check
-    if not check.ok:  # the first passage is that of the limit the run was held against
+    if not check.ok:  # the first passage is that of the limit the run was compared with
         stated: Any = of_points(held)[-1 - joint][1] if joint <= TIP else held.get(check.quantity) or ()
         same = limit_of(stated.get(check.quantity) if joint <= TIP else stated[joint]) == check.limit
         check = replace(check, first=float(np.fmin(check.first, float(row[7]) if same else check.time)))

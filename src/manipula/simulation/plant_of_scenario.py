@@ -48,7 +48,7 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
     if s.model is not None and s.model.parameters:
         raise DescriptionError(
             f"The controller's model has free parameters ({', '.join(s.model.parameters)}); give them values: "
-            f"model.with_parameters({s.model.parameters[0]}=1.0). Without a model the controller believes the plant, with the numbers of each run.",
+            f"model.with_parameters({s.model.parameters[0]}=1.0). Without a model the controller uses that of the plant, with the numbers of each run.",
             field="model",
         )
     kind = s.resolved_kind()
@@ -94,7 +94,7 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         volts = [j.name for j, d in zip(robot.joints, drives) if getattr(d, "command", "") == "voltage"]
         if volts:
             raise DescriptionError(
-                f"The command of {', '.join(volts)} is a voltage; 'effort' would hold it against a torque. Give the limits as numbers.",
+                f"The command of {', '.join(volts)} is a voltage, and 'effort' means limits of torque. Give the limits as numbers, in volts.",
                 field="actuator.limit",
             )
         actuator = replace(actuator, limit=tuple(float(e) for e in efforts))

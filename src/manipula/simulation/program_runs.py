@@ -35,7 +35,7 @@ def run_batch(
 
     All runs share machine code; each is integrated, repeated and judged by itself, and is what it would be alone. The first one brings the machine code,
     the others go on all cores at once; where independent coordinates are chosen anew differs from run to run, so they do not go side by side in one vector.
-    With somebody's code in the program they go one after the other.
+    With user code in the program they go one after the other.
 
     Raises:
         DescriptionError, ShapeError: nothing has N entries, or not all the same N.

@@ -1,4 +1,4 @@
-"""What a result keeps of the run it was made from, read back: its scenario, its robot, the limits it was held against."""
+"""What a result keeps of the run it was made from, read back: its scenario, its robot, the limits it was compared with."""
 
 from __future__ import annotations
 

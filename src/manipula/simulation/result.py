@@ -107,7 +107,7 @@ class Result(Value):
 
     @property
     def feasible(self) -> bool | None:
-        """Can the machine do it? True when every stated limit was held against the motion and is kept, False when one is not, None when that
+        """Can the machine do it? True when every stated limit was compared with the motion and is kept, False when one is not, None when that
         is not known: no limit is stated, one could not be checked, or a run that breaks none ended before its time or is not right.
 
         Of a batch: of all its runs together. ``ok`` says whether the numbers are right, ``feasible`` whether the motion they describe is

@@ -42,11 +42,11 @@ NEEDED = {  # what each needed setting is
     "controller": "one of manipula.control", "torques": "times (k) and values (k rows of n)", "reference": "a trajectory",
 }  # fmt: skip
 ELSEWHERE = {  # why a setting does not act in a run of another kind
-    "controller": "A {kind} run asks no controller",
+    "controller": "A {kind} run has no controller",
     "reference": "A {kind} run follows no reference: give a controller, or kind = 'kinematic' or 'inverse_dynamics'",
     "torques": "Torques over time act in runs of kind 'playback'",
     "model": "A controller's own model acts in runs of kind 'dynamic'",
-    "noise": "Noise shakes what a controller measures, in runs of kind 'dynamic'",
+    "noise": "Noise disturbs what a controller measures, in runs of kind 'dynamic'",
     "encoder": "Encoders are read by a controller, in runs of kind 'dynamic'",
     "switches": "Switches change what a controller does, in runs of kind 'dynamic'",
     "control_period": "A controller has a control period, in runs of kind 'dynamic'",

@@ -104,7 +104,7 @@ class Scenario:
         parameters: values of the robot's free parameters, numbers or one number per run of the batch.
         vary: other numbers of the run by their path, such as {"controller.kp": (N,)}.
         stop_at_limits: end the run where a joint limit is crossed.
-        limits: what the motion is held against (``Result.feasible``) in place of the robot's own limits of the same quantity:
+        limits: what the motion is compared with (``Result.feasible``) in place of the robot's own limits of the same quantity:
             "position", "velocity", "acceleration", "jerk", "torque", "power", one number or one per joint; "tip" with its own
             "velocity", "acceleration", "jerk", and "points" with those of other points by their names,
             {"elbow": {"velocity": 0.5}, "link3@0.1,0,0": {"jerk": 9}}.
@@ -131,7 +131,7 @@ class Scenario:
         tasks, bounds: tasks with strict priorities in the place of following the reference with one gain, and whether the stated limits
             of position and speed are hard bounds for them (kinematic).
         ik_solution: which solution of the inverse kinematics a task reference starts with (inverse_dynamics).
-        actuator: limits that the torques are held against.
+        actuator: limits that the torques are compared with.
     """
 
     robot: Robot
@@ -227,7 +227,7 @@ class Scenario:
         set_("criteria", values.several("criteria", self.criteria, (Criterion,), "criteria of manipula.control"))
         if self.controller is not None:
             model = self.robot if self.model is None else self.model
-            # the number of joints is told later
+            # a wrong number of joints is reported later
             check_gains(self.controller, model if model.n == self.robot.n else self.robot)
         set_("switches", values.several("switches", self.switches, (Switch,), "Switch"))
         for i, switch in enumerate(self.switches):

@@ -77,7 +77,7 @@ def simulate_runs(
     """``simulate`` for somebody who knows what will be asked of the result.
 
     Args:
-        watch: for ``feasible``: limits are held against every step on the way and not in a second run, where that changes no bit of the result.
+        watch: for ``feasible``: limits are compared with every step on the way and not in a second run, where that changes no bit of the result.
         noise_seeds: one for every run of a batch, whose noise is that of the run alone with this seed.
     """
     with np.errstate(all="ignore"):
@@ -100,7 +100,7 @@ def _simulated(
         if ready.run.x0.size + ready.run.p.size <= KEPT_NUMBERS:
             _READY.put(scenario, ready)
     run = replace(ready.run, noise_seeds=noise_seeds) if noise_seeds else ready.run
-    # of somebody's code at once: it may be other code later
+    # of user code at once: it may be other code later
     peaks = Peaks(threads) if run.loop.parts is None or (watch and looks_end_steps(run)) else None
     samples = _integrated(run, threads, peaks)
     result = _result(run, samples, threads, peaks)
@@ -233,7 +233,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
 
 
 def _searched(run: Run, samples: RunSamples, threads: int | None) -> Sequence[Searched]:
-    """Somebody's code searched for what steps pass over."""
+    """User code searched for what steps pass over."""
     if not foreign(run):
         return ()
     from manipula.simulation.verdicts.windows import searched_runs

@@ -1,4 +1,4 @@
-"""Every value of a study held against what it will stand for, before anything runs."""
+"""Every value of a study compared with what it will stand for, before anything runs."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ class StudyFolder:
         return covering(listed(self.parts))
 
     def checked(self) -> tuple[list[Taken], list[Part]]:
-        """Which runs are there, after the bytes of every part were held against its name; damaged ones are set aside, and told.
+        """Which runs are there, after the bytes of every part were compared with its name; damaged ones are set aside, and told.
 
         Rows whose samples are damaged are set aside with them, so that both are made again.
         """

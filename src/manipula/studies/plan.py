@@ -85,7 +85,7 @@ class Plan:
         )
 
     def batches(self, runs: np.ndarray, values: dict[str, Any]) -> list[Batch]:
-        """The runs, whose values are given, in batches; those that may not be made are told by the error of their template."""
+        """The runs, whose values are given, in batches; those that may not be made are reported by the error of their template."""
         found: OrderedDict[Any, list[int]] = OrderedDict()
         for k in range(len(runs)):
             found.setdefault(self._key(values, k), []).append(k)
@@ -279,7 +279,7 @@ def _hashable(value: Any) -> Any:
 
 
 def check_base(study: Study) -> None:
-    """Is the first run of the study one that may begin? A mistake of the base is told before anything is written."""
+    """Is the first run of the study one that may begin? A mistake of the base is reported before anything is written."""
     plan = Plan(study)
     scenario = plan.scenario(0, study.values(0, 1))
     if isinstance(scenario, Scenario):

@@ -112,7 +112,7 @@ class Opening:
             for name in ("robot", "path", "check"):
                 with contextlib.suppress(ManipulaError):  # a file without a reference has no path
                     call(name, runs, {"document": document})
-        except Exception as error:  # a question of the page meets it again, and is told
+        except Exception as error:  # the next request of the page meets it again, and reports it
             traceback.print_exception(error, file=sys.stderr)
         finally:
             self._ready = True

@@ -32,7 +32,7 @@ def serve(
     Args:
         port: 0 takes the usual one, 8423, or any free one where that is taken.
         browser: open the page.
-        say: is told the address, which holds the key.
+        say: is given the address, which holds the key.
         file: a scenario or a robot that the page begins with.
         studies: a folder whose studies the page may open; itself or folders in it.
 
@@ -94,7 +94,7 @@ def _browse(address: str) -> None:
 
 
 def _opened(file: str | os.PathLike[str]) -> dict[str, Any]:
-    """The document of a file; what is wrong with it is told before the studio is there. Without a file the package loads meanwhile."""
+    """The document of a file; what is wrong with it is reported before the studio is there. Without a file the package loads meanwhile."""
     from manipula.formats.guard import read_text
     from manipula.studio.documents import opened
 

@@ -302,7 +302,7 @@ class Equations(LinkEquations, WrittenEquations):
         return Linearisation.of(self, at_rest)
 
     def compile(self, what: Any, values: Mapping[str, float] | None = None) -> Kernel:
-        """Formulas as machine code: ``eq.compile("M")(q)`` computes what ``compile(robot).mass_matrix(q)`` does, by another road.
+        """Formulas as machine code: ``eq.compile("M")(q)`` computes what ``compile(robot).mass_matrix(q)`` does, by another route.
 
         Args:
             what: "M", "C", "h", "g", "tau", "friction", "kinetic_energy", "potential_energy", or any SymPy expression or matrix of

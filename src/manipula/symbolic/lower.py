@@ -1,6 +1,6 @@
 """Formulas to machine code: SymPy expressions walked on traced numbers.
 
-The second road to numbers: Lagrange's equations derived in symbols and lowered, beside Newton–Euler traced directly. The compiler shares
+The second route to numbers: Lagrange's equations derived in symbols and lowered, beside Newton–Euler traced directly. The compiler shares
 equal parts, so nothing has to be named or split by hand.
 """
 

@@ -1,4 +1,4 @@
-"""What a calibration found: corrections with confidence, errors before and after, what cannot be told apart."""
+"""What a calibration found: corrections with confidence, errors before and after, what cannot be distinguished."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Calibration(Value):
     Attributes:
         robot: with the corrections of joints and tool. base: (4, 4) pose of its base in the measuring device's frame.
         names: errors that were found, "joint2 rz"; corrections: (k,) [m, rad]; covariance: (k, k).
-        left_out: errors that cannot be told apart from others, with those that act like them.
+        left_out: errors that cannot be distinguished from others, with those that act like them.
         weak: found, but hardly seen by these postures.
         condition: of the weighted Jacobian, columns of one length.
         before, after: with the described robot (its base placed best) and with the corrected one. validation: the same for other poses.
@@ -145,7 +145,7 @@ class Calibration(Value):
         ]
         out += ["", *(f"  {name:<24}{value:>16} ± {s}" for name, value, s in self.found()), ""]
         out += [
-            f"  {name} cannot be told from {', '.join(like) or 'anything: it moves nothing'}"
+            f"  {name} cannot be distinguished from {', '.join(like) or 'anything: it moves nothing'}"
             for name, like in self.left_out
         ]
         return "\n".join([*out, f"hardly seen: {', '.join(self.weak) or 'none'}"])

@@ -125,7 +125,7 @@ def _wanted(chain: SerialChain, what: Any) -> np.ndarray:
     last = list(range(6 * len(names) + 6, 6 * len(names) + 12)) if "tool" in words else []
     found = np.array([*first, *zeros, *others, *last], int)
     if not len(found):
-        raise DescriptionError("Nothing is looked for; choose some of base, joints, tool.", field="what")
+        raise DescriptionError("No errors are searched for; choose some of base, joints, tool.", field="what")
     return found
 
 

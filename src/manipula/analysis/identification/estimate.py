@@ -44,9 +44,8 @@ from manipula.robot.robot import Robot
 Weights = Literal["joint", "none"]
 WEIGHTS = ("joint", "none")
 FRICTION = {"viscous", "coulomb", "stribeck", "offset"}
-SHARPEST = (
-    1e-6  # of a joint's torque: the physical estimate takes no torque for better known, which rounding could not follow
-)
+# of a joint's torque: the physical estimate takes no torque for better known, which rounding could not follow
+SHARPEST = 1e-6
 UNMOVED = 1e-4  # of the length that a column has at random states of order one: below, a joint does not move
 BLIND = 1e-7  # singular values of columns of one length, relative to the largest: below, the data show nothing
 REPEATS = 4  # of the weighting; the deviations settle after two

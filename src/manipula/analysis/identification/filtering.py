@@ -26,9 +26,8 @@ EDGE = 1.5  # periods of the cutoff that are cut at either end, where a filter h
 LOWEST = 1.0  # cutoff that is chosen [Hz]
 HIGHEST = 0.4  # of the sampling rate: no cutoff above this
 POWER = 0.999  # share of the power of the positions below the bandwidth
-ROOM = (
-    10.0  # cutoff that is chosen, in units of that bandwidth: friction and products of velocities go beyond the motion
-)
+# cutoff that is chosen, in units of that bandwidth: friction and products of velocities go beyond the motion
+ROOM = 10.0
 
 UNEVEN = 1e-3  # of a step: times that differ more are not evenly spaced
 SHORTEST_GAP = 2.5  # steps: one missing sample is no gap, however high the cutoff

@@ -66,7 +66,7 @@ def identify_log(
     total_mass: Any = None,
     confidence: float = 0.95,
 ) -> LogIdentification:
-    """Parameters of a robot from a log of its motion, with what they are worth on other data.
+    """Parameters of a robot from a log of its motion, and their errors on other data.
 
     Args:
         robot: geometry, and the prior; its rotor inertia and friction are taken as known unless identified.

@@ -133,7 +133,7 @@ def _plain_cells(text: str, divider: str, columns: int) -> np.ndarray | None:
         return None
     try:
         table = np.loadtxt(rows, delimiter=divider, comments=None, ndmin=2)
-    except ValueError:  # which cell it was is told by those that look at every one
+    except ValueError:  # which cell it was is reported by those that look at every one
         return None
     return table if table.shape == (len(rows), columns) else None
 

@@ -28,9 +28,8 @@ from manipula.analysis.identification.folded import triangle
 from manipula.analysis.identification.pseudo_inertia import inertial_parameters, nearest_physical, pseudo_inertia
 from manipula.errors import SolveError
 
-PRIOR = (
-    1.0  # γ: a link whose size differs by a factor e weighs as much as one sample that is off by a standard deviation
-)
+# γ: a link whose size differs by a factor e weighs as much as one sample that is off by a standard deviation
+PRIOR = 1.0
 INSIDE = 1e-6  # every X keeps this distance from the border, so that rounding does not take a body across it
 FALL, SLOWEST = 0.1, 0.8  # of both weights from one stage to the next
 CENTRED = 1e-3  # half the squared Newton decrement that a stage may leave to the next, relative to its weights
@@ -38,15 +37,13 @@ LAST_BARRIER = 1e-8  # weight of the bounds' barrier at the end: what is lost is
 CONVERGED = 1e-11  # half the squared Newton decrement, relative to the stage's weight
 ROUNDING = 1e-13  # of the sum of squares; a fall below it is judged by the decrement, which keeps falling until rounding stops it
 NEAREST = 0.9  # part of the room to the border and to a bound that one step may use up
-AGAINST = (
-    1e-4  # part of χ² that counts where the data contradict the bounds, instead of the one unit that counts elsewhere
-)
+# part of χ² that counts where the data contradict the bounds, instead of the one unit that counts elsewhere
+AGAINST = 1e-4
 MOST_STAGES = 200
 UNSEEN = 1e-6  # what may be left to gain at the end, in units of χ²/2: nothing that data could show
 MOST_STEPS = 80  # of Newton in a stage; a few are the rule
-FREE_SCALE = (
-    0.1  # s of a friction term whose prior is zero: the part of the measured torque that it would explain alone
-)
+# s of a friction term whose prior is zero: the part of the measured torque that it would explain alone
+FREE_SCALE = 0.1
 
 # an orthonormal basis of symmetric 4×4 matrices
 _BASIS = np.zeros((10, 4, 4))

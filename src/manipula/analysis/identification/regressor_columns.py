@@ -135,7 +135,7 @@ def columns(model: Model, extras: Extras = (), smooth: Any = 0.0, v_stribeck: An
     carried = next((link.name for link in model.robot.bodies if link.balance is not None), None)
     if carried is not None:
         raise DescriptionError(
-            f"Identification and base parameters do not know weight that something else carries (the balance of link '{printable(carried, 60)}'); "
+            f"Identification and base parameters do not model weight that something else carries (the balance of link '{printable(carried, 60)}'); "
             "take it off the torques and the robot first.",
             field="robot")  # fmt: skip
     names = model.robot.joint_names

@@ -188,7 +188,7 @@ class _Gltf:
     def _content(self, number: Any, uri: Any) -> bytes:
         if uri is None:
             if number != 0 or self.binary is None:
-                raise DescriptionError("A buffer of this glTF file says not where its bytes are.")
+                raise DescriptionError("A buffer of this glTF file does not say where its bytes are.")
             return self.binary
         if not isinstance(uri, str):
             raise DescriptionError("The address of a buffer is a text.")

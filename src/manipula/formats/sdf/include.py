@@ -73,7 +73,7 @@ class Includes:
         if len(models) != 1:
             include.fail(f"'{printable(uri, 60)}' holds {len(models)} models; an included file is SDF with one.", "uri")
         if (_minor(root) < 5) != (version[1] < 5):
-            include.fail("SDF before 1.5 means other axes than SDF since; bring both files to one version.", "uri")
+            include.fail("Joint axes have another meaning before SDF 1.5; bring both files to one version.", "uri")
         model = models[0]
         self._placed(model, path)
         self.join(model, version, (*above, path))

@@ -134,7 +134,7 @@ class Document:
                 order.done(key)
 
     def _names(self, table: Fields, key: str) -> tuple[str, ...]:
-        """The names in a formula; what is wrong with one is told as for every field."""
+        """The names in a formula; what is wrong with one is reported as for every field."""
         text = table.raw(key)
         try:
             return parse(text).names if isinstance(text, str) else ()

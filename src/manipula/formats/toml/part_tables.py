@@ -36,7 +36,7 @@ def read_fields(table: Fields, made: Callable[..., Any], what: str, nested: Mapp
     """
     fields = declared(made)
     keys = [table.either(*d.keys) for d in fields]
-    table.close()  # a misspelt key is told before the one that it leaves missing
+    table.close()  # a misspelt key is reported before the one that it leaves missing
     arguments: dict[str, Any] = {}
     for d, key in zip(fields, keys):
         if key is not None:
@@ -47,7 +47,7 @@ def read_fields(table: Fields, made: Callable[..., Any], what: str, nested: Mapp
 
 
 def constructed(table: Fields, make: Callable[[], Any], what: str, keys: Mapping[str, str | None]) -> Any:
-    """What ``make`` gives; what it refuses is told with the place of the field."""
+    """What ``make`` gives; what it refuses is reported with the place of the field."""
     document = table.document
     try:
         return make()

@@ -14,7 +14,7 @@ from manipula.robot.robot import Robot
 
 
 def read_visuals(root: Fields, robot: Robot) -> Robot:
-    """The robot with the shapes of a file; mesh files that are not there are told.
+    """The robot with the shapes of a file; mesh files that are not there are reported.
 
     Raises:
         DescriptionError: an unknown link, a number or a word that no shape has.

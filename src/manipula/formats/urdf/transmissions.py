@@ -15,7 +15,7 @@ USUAL = {"gear_ratio": 1.0, "rotor_inertia": 0.0}
 
 
 def read_transmissions(root: Element, draft: RobotDraft) -> None:
-    """Reduction and rotor of simple transmissions (one joint, one actuator) are the joint's; others are told."""
+    """Reduction and rotor of simple transmissions (one joint, one actuator) are the joint's; others are reported."""
     by_name = {j.name: j for j in draft.joints}
     for transmission in root.all("transmission"):
         ends, motors = list(transmission.all("joint")), list(transmission.all("actuator"))
@@ -36,7 +36,7 @@ def read_transmissions(root: Element, draft: RobotDraft) -> None:
 
 
 def _values(stated: list[Element], transmission: Element, notes: list[str]) -> set[float]:
-    """The numbers of these elements, as text or as ``value``; a word in place of a number is told and not read."""
+    """The numbers of these elements, as text or as ``value``; a word in place of a number is reported and not read."""
     values: set[float] = set()
     for e in stated:
         text = e.attributes.get("value", e.text)

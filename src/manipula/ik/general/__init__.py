@@ -42,7 +42,7 @@ class Postures(NamedTuple):
     Attributes:
         q: the postures.
         agreed: whether the elimination alone was well conditioned and the search found nothing beyond it.
-        sources: for every posture which roads found it: "elimination", "search", "closed form".
+        sources: for every posture which routes found it: "elimination", "search", "closed form".
     """
 
     q: np.ndarray
@@ -163,7 +163,7 @@ def _apart(q: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _union(*parts: tuple[str, np.ndarray]) -> tuple[np.ndarray, tuple[str, ...], tuple[tuple[str, np.ndarray], ...]]:
-    """All postures, the roads that found each, and the parts themselves."""
+    """All postures, the routes that found each, and the parts themselves."""
     q = distinct(np.concatenate([rows for _, rows in parts]))
     sources = []
     for row in q:

@@ -69,7 +69,7 @@ class Search:
 
     @property
     def is_current(self) -> bool:
-        """May the compiled descent be used again? Not when its method is somebody's code, or another one by now."""
+        """May the compiled descent be used again? Not when its method is user code, or another one by now."""
         if self.made_of is None or REGISTRY.get(self.method) is not self.rule:
             return False
         rule = self.rule

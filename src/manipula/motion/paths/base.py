@@ -64,7 +64,7 @@ class Curve(Extensible, ABC):
             given = self.point(Jet.variable(u, order), piece)
         except ManipulaError:
             raise
-        except Exception as error:  # somebody's code
+        except Exception as error:  # user code
             raise DescriptionError(f"{who} fails: {type(error).__name__}: {error}.", field="path") from error
         if not hasattr(given, "__len__") or len(given) != self.dimension:
             raise DescriptionError(

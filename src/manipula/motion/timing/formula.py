@@ -57,7 +57,7 @@ class Formula(TimeLaw):
 
     def profile(self, length: float) -> Profile:
         profile = FunctionProfile(self._function(length), self.duration, self.breaks)
-        with np.errstate(all="ignore"):  # it is told in words
+        with np.errstate(all="ignore"):  # it is reported in words
             s = profile.evaluate(np.union1d(np.linspace(0.0, self.duration, 513), profile.looks().places), 0)[0]
         slack = 1e-9 * length
         if not np.all(np.isfinite(s)):

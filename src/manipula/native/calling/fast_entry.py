@@ -223,7 +223,7 @@ def _self_test() -> bool:
 def ctypes_callable(
     input_shapes: Sequence[Shape], output_shapes: Sequence[Shape], scalar_address: int, *, workspace: int = 0
 ) -> Callable[..., Any]:
-    """The slow road: the same kernel for one state through ``ctypes``, with nothing assumed about Python or NumPy."""
+    """The slow route: the same kernel for one state through ``ctypes``, with nothing assumed about Python or NumPy."""
     kernel = abi.ONE(scalar_address)
     pointers_in, pointers_out = ctypes.c_void_p * len(input_shapes), ctypes.c_void_p * len(output_shapes)
 

@@ -96,7 +96,7 @@ class _FastEntryBuilder(ContextBuilder):
             self.call(DECREF, VOID, reference)
 
     def accept(self, argument: LlvmValue, description: LlvmValue) -> LlvmValue:
-        """The address of the argument's first double; the slow road if it is not exactly what the kernel wants."""
+        """The address of the argument's first double; the slow route if it is not exactly what the kernel wants."""
         kind, rank = self.word(argument, abi.OBJECT_TYPE), self.word(description, 0)
         number, array, join = self.label("number"), self.label("array"), self.label("join")
         self.branch_if(self.same(rank, 0), number, array)

@@ -241,7 +241,7 @@ class Kernel:
             return self._delivered(graph.evaluate(*arrays), out)
         ready = self._small_batch(arrays, ALONE if alone else 1.0) if threads is None or alone else None
         if ready is not None and separate(arrays, out):
-            with contextlib.suppress(ValueError):  # wrong shapes are told better below
+            with contextlib.suppress(ValueError):  # wrong shapes are reported better below
                 return self.gufunc(*ready) if out is None else self.gufunc(*ready, out=out)
         arguments = Arguments(graph, list(arrays))
         results = self._allocated(arguments, out)

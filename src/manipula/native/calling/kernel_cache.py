@@ -2,7 +2,7 @@
 
 One rule for the whole package. A function that is made of nothing but this package's own parts is known by their values
 (:func:`manipula.identity.identity`): its kernel is found again by them, in this process (:func:`kernel_of`) and in the next
-(:func:`compile_known`). A function that holds anything of somebody's (``parts=None``) is traced at every request, because its body, its
+(:func:`compile_known`). A function that holds anything of a user's (``parts=None``) is traced at every request, because its body, its
 globals or its attributes may have changed; only the machine code of an equal graph is used again.
 
 Tracing takes longer than linking stored object code. So the shapes, the fingerprint and the cost of a known graph are kept in the
@@ -82,7 +82,7 @@ def kernel_of(
 
     Args:
         parts: the :func:`~manipula.identity.identity` of everything ``f`` is made from besides the sources of this package;
-            ``None`` when somebody's code is among it.
+            ``None`` when user code is among it.
     """
     shared = tuple(shared)
     place = (

@@ -1,4 +1,4 @@
-r"""The paper's own algorithm in SymPy, as it is printed, so that its steps can be held against the equations of this package [Abdelsatar].
+r"""The paper's own algorithm in SymPy, as it is printed, so that its steps can be compared with the equations of this package [Abdelsatar].
 
 .. math::
    M = \sum_i J_{vi}^T m_i J_{vi} + J_{\omega i}^T I_i J_{\omega i},\qquad B_{ij} = \sum_k\frac{\partial M_{ik}}{\partial q_j}\dot q_k,\qquad

@@ -37,7 +37,7 @@ OPEN = (
     "The flow chart is a separate file that is not at hand; the steps are run in the order of the paper's equations.",
     "Columns 2 and 3 (alpha, d) are both 0 in the example, so their order is inferred.",
     "The flag of a prismatic joint (0) and the place of its variable (column d) are assumed, because the example has none.",
-    "The paper prints tau only; M, V and G are held against what SymPy found from the energies.",
+    "The paper prints tau only; M, V and G are compared with what SymPy found from the energies.",
     "`C = B - frac{1}{2} B^T` gives the right `V`, but `dot{M} - 2 C` is not skew-symmetric: for control by passivity take the Christoffel matrix.",
 )
 
@@ -120,7 +120,7 @@ def torques(eq: Equations) -> PaperSection:
 
 
 def steps(eq: Equations, found: LagrangeSteps) -> PaperSection:
-    """M, B, C, V and G of the paper's algorithm, each held against the package or a recomputation."""
+    """M, B, C, V and G of the paper's algorithm, each compared with the package or a recomputation."""
     data = printed("abdelsatar")["recomputed"]
     rows = []
     for name, text in data.items():
@@ -166,7 +166,7 @@ def steps(eq: Equations, found: LagrangeSteps) -> PaperSection:
         "G_i = -sum_{j=1}^n m_j g^T J_{vj}^i",
         "tau = M ddot{q} + V + G",
     )  # fmt: skip
-    blocks = (Words("Every step of the paper's algorithm is run as it is printed, in symbols, beside the equations that this package derives by another road."),
+    blocks = (Words("Every step of the paper's algorithm is run as it is printed, in symbols, beside the equations that this package derives another way."),
               Formulas(lines))  # fmt: skip
     return PaperSection("The algorithm, step by step", blocks, tuple(rows))
 

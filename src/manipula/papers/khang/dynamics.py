@@ -1,4 +1,4 @@
-"""M, h_kij, tau and generalised forces of the SCARA in symbols, held against print term by term [Khang & Trung]."""
+"""M, h_kij, tau and generalised forces of the SCARA in symbols, compared with print term by term [Khang & Trung]."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def torques(eq: Equations, numeric: Equations, values: dict[str, float]) -> tupl
     )  # fmt: skip
     symbols = numeric.compile("tau")(q, qd, qdd)
     rows.append(
-        agreement("tau by symbols against Newton–Euler", symbols - tau, EXACT, "two roads that share only the description")
+        agreement("tau by symbols against Newton–Euler", symbols - tau, EXACT, "two routes that share only the description")
     )  # fmt: skip
     blocks = (
         Words("As printed (3.1), with the entries of M by name:"),

@@ -138,7 +138,7 @@ def errata() -> tuple[tuple[Erratum, ...], PaperSection]:
     head = ("*i", "Right as printed", "Right corrected")
     table = tuple((str(i + 1), f"{int((off[False][i] < 1e-6).sum())} of 16", f"{int((off[True][i] < 1e-6).sum())} of 16") for i in range(n))  # fmt: skip
     blocks = (
-        Words("Three of the sixteen equations cannot stand as they are printed. (6) is evaluated for all indices of a 4-R arm and held against differences:"),
+        Words("Three of the sixteen equations cannot stand as they are printed. (6) is evaluated for all indices of a 4-R arm and compared with differences:"),
         PaperTable(head, table, "Second derivatives of (x_i, y_i) by q_j and q_k, 16 pairs (j, k) each"),
     )  # fmt: skip
     return listed, PaperSection("Equations that are misprinted", blocks, rows)

@@ -101,7 +101,7 @@ def polynomial_rows() -> tuple[list[CheckedRow], Erratum]:
     erratum = Erratum(
         "Section 3", "the complete model costs `O(n^3)`, its count of operations a little more",
         f"the count is exactly quartic, one sixth of `{counts['dynmodel'].removeprefix('(').removesuffix(')/6')}`",
-        "polynomials of degree 3 and 4 through the first rows of Table 1, held against its other rows (in rational numbers)", float(cubic), float(quartic),
+        "polynomials of degree 3 and 4 through the first rows of Table 1, compared with its other rows (in rational numbers)", float(cubic), float(quartic),
     )  # fmt: skip
     return rows, erratum
 

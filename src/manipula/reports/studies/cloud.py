@@ -28,7 +28,7 @@ Rows = Mapping[str, Any]
 def cloud(
     content: PageContent, columns: Sequence[StudyColumn], rows: Rows, runs: np.ndarray, axes: tuple[str, str, str], first: int, total: int, again: str,
 ) -> dict[str, Any]:  # fmt: skip
-    """What the page is told: columns of the points, the axes to begin with, the run that it shows at first."""
+    """What the page is given: columns of the points, the axes to begin with, the run that it shows at first."""
     told = [_column(content, c, rows[c.name]) for c in columns if _shown(c, rows[c.name])]
     return {
         "runs": content.packer.add(np.asarray(runs, float), "f8"), "total": total, "columns": told, "across": axes[0], "up": axes[1],

@@ -8,7 +8,7 @@
 ``unchanged``       changes to what holds already, and feedback that drives away
 ``early_ends``      references and tables that do not last as long as the run
 ``immovable``       references that go where no joint can move what follows them
-``own_reference``   a path or time law of somebody's own: the same motion when differentiated?
+``own_reference``   a path or time law of a user's own: the same motion when differentiated?
 ``varied``          disturbances whose numbers differ from run to run of a batch
 ==================  =========================================================================
 """

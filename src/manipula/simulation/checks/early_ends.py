@@ -1,4 +1,4 @@
-"""References and tables that do not last as long as their run: what holds outside their times is told."""
+"""References and tables that do not last as long as their run: what holds outside their times is reported."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def ending_notes(s: Scenario) -> tuple[str, ...]:
 
 
 def _searched(field: str, motion: Any) -> str:
-    """How far a motion by formulas, or by somebody's functions, was searched for what a table of it would pass over."""
+    """How far a motion by formulas, or by user functions, was searched for what a table of it would pass over."""
     hidden = motion.looks().hidden if hasattr(motion, "looks") else 0.0
     return (
         f"{field} was searched for changes that last {hidden:.1g} s and longer; shorter ones may have been missed."

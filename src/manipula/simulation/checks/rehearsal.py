@@ -85,7 +85,7 @@ def _torques(part: Any) -> list[Any]:
 
 
 def rehearse_plant(plant: Plant, q: np.ndarray, qd: np.ndarray) -> None:
-    """The state's rate at the start, part by part; a failure is told with the part that made it."""
+    """The state's rate at the start, part by part; a failure is reported with the part that made it."""
     field = "controller"
     try:
         x = plant.start(q, qd).astype(float)

@@ -205,7 +205,7 @@ def _graphs(run: Run, scenario: Scenario) -> tuple[Graph, Graph, dict[str, tuple
         return trace(flow, inputs, "flow"), trace(observed, inputs, "observe"), places
     except ManipulaError:
         raise
-    except Exception as error:  # somebody's controller in plain Python
+    except Exception as error:  # a user's controller in plain Python
         raise CompileError(f"The loop cannot be written down: {type(error).__name__}: {printable(error, 200)}.") from error  # fmt: skip
 
 

@@ -64,7 +64,7 @@ class ScenarioDocument(Document):
             self.used.update(known)
             return float(formula.evaluate(known)) if all(isinstance(v, float) for v in known.values()) else text
         except (KeyError, DescriptionError):
-            return text  # what is wrong with it is told where it is read
+            return text  # what is wrong with it is reported where it is read
 
     def numbers(self, value: Any, path: str, *, degrees: bool = False) -> Any:
         """A number, or nested lists of numbers as tuples; formulas in quotes are evaluated."""

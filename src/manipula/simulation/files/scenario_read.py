@@ -94,7 +94,7 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
 
 
 def built(document: ScenarioDocument, cls: Any, given: dict[str, Any]) -> Any:
-    """The value itself; what it refuses is told with the line of the field."""
+    """The value itself; what it refuses is reported with the line of the field."""
     try:
         return cls(**given)
     except DescriptionError as error:

@@ -58,7 +58,7 @@ MEANINGS = {
     "constants": "numbers by names that formulas of this file may use", "limits": "what the machine may do; the robot states its own",
     "q0": "positions at the start, one per joint [rad or m]", "qd0": "velocities at the start, one per joint [rad/s or m/s]",
     "q0_deg": "positions at the start, one per joint", "qd0_deg": "velocities at the start, one per joint",
-    "friction": "friction that acts in this run instead of the robot's own", "model": "the robot that the controller believes in, where it is another one",
+    "friction": "friction that acts in this run instead of the robot's own", "model": "the model that the controller uses, where it is another one",
     "reference": "where the joints or the tip should be", "controller": "the law that decides the torques",
     "criteria": "what the joints do besides, where there are more of them than the task needs",
     "tasks": "what is done at once, the first one before all others", "drives": "motors and gears that act in this run instead of the robot's own",

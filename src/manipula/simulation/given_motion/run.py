@@ -44,9 +44,8 @@ from manipula.simulation.stepping.instants import in_order, table_marks
 if TYPE_CHECKING:
     from manipula.motion.trajectory import Trajectory
 
-NEAR = (
-    1e-3  # m per metre of reach: a tip further from its path, without a gain that pulls it there, follows another path
-)
+# m per metre of reach: a tip further from its path, without a gain that pulls it there, follows another path
+NEAR = 1e-3
 NEXT = 1e-6  # of a step: a polynomial between two times that are closer says nothing
 SAME = 1e-9  # rad or m, per s: a state that is the reference's own but for rounding
 

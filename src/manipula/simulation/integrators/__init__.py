@@ -8,7 +8,7 @@
 ``embedded``        explicit pairs of Dormand and Prince, 5(4) and 8(5,3)
 ``tableaus``        their coefficients
 ``rodas``           a Rosenbrock method for stiff drives and friction
-``own_integrator``  an integrator of somebody's own: does it give a state?
+``own_integrator``  an integrator of a user's own: does it give a state?
 ==================  =======================================================================================
 """
 

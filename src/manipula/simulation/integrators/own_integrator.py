@@ -31,7 +31,7 @@ def check_own_integrator(method: FixedStep | AdaptiveStep, name: str) -> None:
             found = method.step(decay, 0.0, x, STEP, len(x) // 2)
     except ManipulaError:
         raise
-    except Exception as error:  # somebody's code
+    except Exception as error:  # user code
         raise DescriptionError(
             f"The integrator '{name}' fails at one step of x' = -x: {type(error).__name__}: {error}.",
             field="integrator",

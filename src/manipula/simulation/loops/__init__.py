@@ -11,7 +11,7 @@
 ``events``             steps that end where contacts open or close, joints stick or slip
 ``following``          a run followed again from one of its states
 ``interpreted``        controllers that are called from Python, and what they remember
-``probing``            somebody's code asked at more times than the steps will
+``probing``            user code asked at more times than the steps will
 ``watching``           a run looked at on every step and known instant, for its limits
 ``singular_posture``   postures in which a controller has no inverse
 ``not_finite``         whose number it was, where a run ends in none

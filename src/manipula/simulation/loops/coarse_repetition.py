@@ -39,7 +39,7 @@ def verified_coarsely(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Errors of the runs that longer steps confirm, and the times until which they can be trusted, (N,) each; NaN for the others.
 
-    What could hide from longer steps is left to shorter ones: code of somebody's, friction that is not viscous, drives, disturbances, contacts,
+    What could hide from longer steps is left to shorter ones: user code, friction that is not viscous, drives, disturbances, contacts,
     a base that moves, cut, late or noisy commands, controllers with corners, references of shorter pieces than a block, runs that ended early,
     joints that turn far within a block, and every run for which three times the difference exceeds the tolerance; three times its share
     where blocks follow every mode of the run.

@@ -177,7 +177,7 @@ def how_to_run(run: Run, compile_loop: Callable[[], Any]) -> ControllerCalls:
             why = str(error)
         except ManipulaError:
             raise
-        except Exception as error:  # of somebody's controller, asked with traced numbers; in Python it may well work
+        except Exception as error:  # of a user's controller, asked with traced numbers; in Python it may well work
             if run.plant.controller is None or is_own(run.plant.controller):
                 raise
             why = f"{type(error).__name__}: {error}"

@@ -77,7 +77,7 @@ def remembers(run: Run, probes: list[Probe], member: int = 0) -> bool:
 
 
 def compiled_otherwise(run: Run) -> str:
-    """Why somebody's controller must not run compiled: traced, it is not the function that it is on numbers. Empty if it is.
+    """Why a user's controller must not run compiled: traced, it is not the function that it is on numbers. Empty if it is.
 
     Code that catches exceptions or looks at types may take another way while it is traced, without anybody noticing.
 
@@ -164,7 +164,9 @@ def _asked(plant: Plant, probes: list[Probe]) -> list[np.ndarray | None]:
         own = x.copy()
         try:
             out.append(np.array(plant.command(t, own, plant.layout.q(own), plant.layout.qd(own)), float))
-        except Exception:  # a user's function at a state that it may never see; what matters is told by the run itself
+        except (
+            Exception
+        ):  # a user's function at a state that it may never see; what matters is reported by the run itself
             out.append(None)
     return out
 

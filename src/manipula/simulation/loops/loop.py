@@ -100,7 +100,7 @@ class CompiledLoop:
 
     @cached_property
     def parts(self) -> bytes | None:
-        """What the loop's machine code is made from, besides the numbers that are its inputs; None: also from somebody's code."""
+        """What the loop's machine code is made from, besides the numbers that are its inputs; None: also from user code."""
         options = self.dimension, self.integrator, self.noisy, self.delay, self.holds_command, self.periodic, tuple(self.names)  # fmt: skip
         rest = replace(
             self.plant, controller=None, friction=(), drives=(), disturbances=(), actuator=IDEAL, reference=None,  # pyright: ignore[reportArgumentType]

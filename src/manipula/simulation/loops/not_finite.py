@@ -34,7 +34,7 @@ def culprit(run: Run, k: int, t: np.ndarray, x: np.ndarray, trusted: float, stop
         h = min(run.scenario.step, float(t[min(last + 1, len(t) - 1)]) - at)
         try:
             state = state + h * np.asarray(plant.flow(at, state).rate, float)
-        except Exception:  # somebody's code; the run itself has told what is known
+        except Exception:  # user code; the run itself has told what is known
             return way or NOTHING
         found = _asked(plant, at + h, state) if np.isfinite(state).all() else None
     return found or way or NOTHING
@@ -77,5 +77,5 @@ def _numbers(plant: Plant, t: float, x: np.ndarray) -> Iterator[tuple[str, np.nd
     for who, call in asked:
         try:
             yield who, np.ravel(np.asarray(call(), float))
-        except Exception:  # somebody's code; the run itself has told what is known
+        except Exception:  # user code; the run itself has told what is known
             continue

@@ -1,4 +1,4 @@
-"""Somebody's code in a run, asked at more times than the steps will: what changes between two steps is found before they are taken."""
+"""User code in a run, asked at more times than the steps will: what changes between two steps is found before they are taken."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNRESOLVED = "what the controller or a drive commands at one and the same state"
 
 
 def foreign(run: Run) -> bool:
-    """Does the run hold somebody's code, of which nobody knows how quickly it changes?"""
+    """Does the run hold user code, of which nobody knows how quickly it changes?"""
     return run.loop.parts is None and not run.own
 
 

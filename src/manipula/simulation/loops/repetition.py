@@ -37,7 +37,7 @@ class Verified(NamedTuple):
 
 
 def delicate(run: Run) -> bool:
-    """May the last digit of a start decide what happens next? With somebody's code, contacts, joints that stick, switches, encoders that count."""
+    """May the last digit of a start decide what happens next? With user code, contacts, joints that stick, switches, encoders that count."""
     plant = run.plant
     return not run.own or plant.has_events or bool(plant.switches) or run.scenario.encoder.resolution is not None
 
@@ -63,7 +63,7 @@ def begun_beside(run: Run, steps: float = 0.0, factor: float = 1.0, side: float 
 
 
 def _pushed(run: Run) -> bool:
-    """Does somebody's code push an arm that would rest at q = 0, be it by what its own rounding leaves of zero?"""
+    """Does user code push an arm that would rest at q = 0, be it by what its own rounding leaves of zero?"""
     lay = run.plant.layout
     resting = np.flatnonzero(~run.x0[:, : 2 * lay.n].any(axis=1))
     asked = (run.loop.traced(run.p[k], *run.inputs).flow(0.0, run.x0[k]).rate for k in resting[:MOST_ASKED])
@@ -74,7 +74,7 @@ def verified(run: Run, t: np.ndarray, done: BatchPart, repeat: Repeat, factor: f
     """Errors of some runs found by repeating them more finely from beside their start.
 
     Delicate runs that differ are repeated from the start itself, and from its other side: one that differs on one side only stood on the edge of
-    what decides about it and is right, and the other side is told; one that differs on both is not a motion that anybody can foretell. One that
+    what decides about it and is right, and the other side is reported; one that differs on both is not a motion that anybody can foretell. One that
     differs from the start itself, too, is trusted no longer than the side that agrees with it longer.
 
     Args:

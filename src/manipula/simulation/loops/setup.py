@@ -120,7 +120,7 @@ def carrying_with(s: Scenario, loop: CompiledLoop, p: np.ndarray) -> Carrying | 
 
 
 def _loop(s: Scenario, plant: Plant, *options: Any) -> tuple[CompiledLoop, bool]:
-    """The loop for parts of this shape; one that holds somebody's code is made, and traced, for every run.
+    """The loop for parts of this shape; one that holds user code is made, and traced, for every run.
 
     And whether it was found by the plain structure of its parts, which are this package's own then.
 
@@ -136,7 +136,7 @@ def _loop(s: Scenario, plant: Plant, *options: Any) -> tuple[CompiledLoop, bool]
     key = made.parts if is_untouched() else None
     found = None if key is None else _LOOPS.get(key)
     if found is None:
-        rehearse(s)  # a mistake is told in its own words, not in those of the compiler
+        rehearse(s)  # a mistake is reported in its own words, not in those of the compiler
         if key is None:
             return made, False
         found = _LOOPS.put(key, made)

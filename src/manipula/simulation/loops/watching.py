@@ -1,4 +1,4 @@
-"""A run looked at between its samples, finely enough and at every known instant: limits are held against the motion itself."""
+"""A run looked at between its samples, finely enough and at every known instant: limits are compared with the motion itself."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def _asked(part: Any, method: str, call: Callable[[], Any], place: str, count: i
         raise
     except (ZeroDivisionError, OverflowError, ValueError) as error:
         return error  # at numbers that it may never see; the run will tell
-    except Exception as error:  # somebody's code
+    except Exception as error:  # user code
         raise _fails(what, error, place) from error
     wanted = "one number" if count is None else f"{count} number{'s' * (count != 1)}, one per state,"
     odd = any(v is None or isinstance(v, (bool, np.bool_)) for v in np.ravel(np.array(found, object)))

@@ -156,7 +156,7 @@ class Plant:
             return checked_torques(controller.torque(arm, t, q, qd, self.target(t, x), state), self.layout.n)
         except ManipulaError:
             raise
-        except Exception as error:  # somebody's code, unless the controller is one of ours
+        except Exception as error:  # user code, unless the controller is one of ours
             if "read-only" not in str(error):
                 if is_own(controller) or not isinstance(t, float):
                     raise

@@ -8,7 +8,7 @@
 ``kernels``              their machine code
 ``start``                an initial state on the constraints
 ``instants``             where constraints and drives change quickly, or jump
-``traced``               somebody's code, compiled and in Python: the same function?
+``traced``               user code, compiled and in Python: the same function?
 ``run``                  integration with changing independent coordinates
 ``verdict``              what became of the run
 ``friction_comparison``  the same motion with and without friction

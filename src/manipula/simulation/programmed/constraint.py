@@ -252,7 +252,7 @@ def value_of(c: Constraint, values: Mapping[str, Scalar]) -> Scalar:
         found = c.formula(values)
     except ManipulaError:
         raise
-    except Exception as error:  # somebody's function
+    except Exception as error:  # a user's function
         why = (
             _unknown(c, error.args[0]) if type(error) is KeyError and error.args else f"{type(error).__name__}: {error}"
         )

@@ -1,4 +1,4 @@
-"""Instants at which constraints or drives change quickly in time: steps end there, and jumps that no finite force makes are told."""
+"""Instants at which constraints or drives change quickly in time: steps end there, and jumps that no finite force makes are reported."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _hidden(plant: ProgrammedPlant, x: np.ndarray, c: Constraint, duration: floa
         for order in range(3 - level):
             try:
                 found = derivative_marks(lambda t, held=held: value_of(c, {**held, "t": t}), order, duration, cells)
-            except Exception:  # somebody's function that takes no ranges
+            except Exception:  # a user's function that takes no ranges
                 return Examined(
                     in_order(np.concatenate(marks)), (), (f"'{c.name}' could not be searched for short pulses.",)
                 )

@@ -40,7 +40,7 @@ def values_of(plant: ProgrammedPlant) -> list[float]:
 def kernel(part: Part, plant: ProgrammedPlant, integrator: str) -> native.Kernel:
     """The loop or the observer of a programmed motion of this shape; other numbers use the same machine code.
 
-    One that holds somebody's code is traced once in every run.
+    One that holds user code is traced once in every run.
     """
     options = part, plant.formulation, plant.independent, plant.stabilisation, integrator
     # kept below, so that their ids stay theirs
@@ -65,7 +65,7 @@ def kernel(part: Part, plant: ProgrammedPlant, integrator: str) -> native.Kernel
 
 
 def parts_of(part: Part, plant: ProgrammedPlant, integrator: str) -> bytes | None:
-    """What the machine code of a programmed motion is made from, besides its numbers; None: also from somebody's code."""
+    """What the machine code of a programmed motion is made from, besides its numbers; None: also from user code."""
     demands = part, plant.robot.bare, plant.constraints, names_of(plant)
     if part == "rows":  # neither friction nor drives have a say in what the constraints demand
         return identity(*demands)

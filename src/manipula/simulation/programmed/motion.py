@@ -251,7 +251,7 @@ class ProgrammedMotion:
                 0.05 m ("near"), by any distance ("project"), or not at all ("refuse"). ``notes`` of the result say how far.
             tolerance: relative error up to which the answer counts as right; verify: repeat with other, finer steps and compare.
             parameters: other values of the parameters. friction: False switches every law off.
-            limits: what the motion is held against in place of the robot's own limits of the same quantity.
+            limits: what the motion is compared with in place of the robot's own limits of the same quantity.
         """
 
         values.one_of("formulation", formulation, ("gpme", "multipliers"))

@@ -34,9 +34,8 @@ SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates 
 SINGULAR_PIVOT = 1e-7  # below which no motion is computed
 LEAVING = 1e-6  # rad or m from the constraints, in joints
 MAX_SPLITS = 10_000
-MOST_WATCHED = (
-    20_000_000  # numbers of a motion beyond which only its samples are held against limits, and the verdict says so
-)
+# numbers of a motion beyond which only its samples are compared with limits, and the verdict says so
+MOST_WATCHED = 20_000_000
 ROUNDING = 1e-9  # of a ratio of times that is meant to be whole
 
 
@@ -167,9 +166,9 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
 def _repeated(
     plant: ProgrammedPlant, done: Integrated, begun: Callable[[np.ndarray], Integrated], x: np.ndarray, steps: int, tolerance: float, factor: float
 ) -> tuple[tuple[float, float], tuple[str, ...]]:  # fmt: skip
-    """Error and agreement found by a repetition that begins beside x, so that what rounding makes of the motion is part of it; and what is told.
+    """Error and agreement found by a repetition that begins beside x, so that what rounding makes of the motion is part of it; and what is reported.
 
-    Somebody's code may stand on the edge of a decision at x: then one side differs, and x itself and the other side do not.
+    User code may stand on the edge of a decision at x: then one side differs, and x itself and the other side do not.
     """
     n, states = plant.robot.n, plant.layout.size - len(plant.layout.works)
     exact = rests_at_zero(plant.robot)

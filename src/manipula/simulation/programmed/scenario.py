@@ -51,7 +51,7 @@ class ProgramScenario:
         parameters: values of the names in the formulas.
         duration, step, sample [s]; tolerance: relative error up to which the answer counts as right; verify: repeat with
             other, finer steps and compare.
-        limits: what the motion is held against in place of the robot's own limits of the same quantity.
+        limits: what the motion is compared with in place of the robot's own limits of the same quantity.
     """
 
     robot: Robot

@@ -1,4 +1,4 @@
-"""Somebody's code in a programmed motion, compiled and in Python: both must be the same function."""
+"""User code in a programmed motion, compiled and in Python: both must be the same function."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def check_memory(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray | None, d
 
 
 def _answers(plant: ProgrammedPlant, t: float, x: np.ndarray) -> dict[str, float]:
-    """What somebody's code gives at a state, on plain numbers, by its place; NaN where it fails."""
+    """What user code gives at a state, on plain numbers, by its place; NaN where it fails."""
     lay, mechanism, n = plant.layout, plant.mechanism(), plant.robot.n
     q, qd, states, motors = lay.q(x), lay.qd(x), lay.friction_states(x), lay.drive_states(x)
     asked: dict[str, Callable[[], Any]] = {}
@@ -72,7 +72,7 @@ def _answers(plant: ProgrammedPlant, t: float, x: np.ndarray) -> dict[str, float
         try:
             with np.errstate(all="ignore"):
                 found[place] = float(ask())
-        except Exception:  # somebody's code: the run will say how it fails
+        except Exception:  # user code: the run will say how it fails
             found[place] = float("nan")
     return found
 

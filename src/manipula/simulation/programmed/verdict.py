@@ -18,9 +18,8 @@ RESIDUAL = 1e-6  # of the constraints, above which a run counts as having left t
 VANISHED = 1e-2  # of its length at the start: a gradient shorter than this is about to vanish
 LOST = 2e-2  # singular value of A (rows of length 1) below which constraints are about to depend on each other
 SHORT = 1e-4  # s
-AHEAD = (
-    0.02  # of the time so far: rates grow without bound before a program goes out of reach, and the motion ends earlier
-)
+# of the time so far: rates grow without bound before a program goes out of reach, and the motion ends earlier
+AHEAD = 0.02
 HALVINGS = 14
 ASIDE = 0.05  # rad or m, to postures around one in which a gradient may have vanished
 SHRUNK = 0.2  # of its value at the start, for the same

@@ -171,7 +171,7 @@ def _one(result: Result, source: JerkSource, shown: Any, run: int) -> Jerk:
 
 def _along(t: np.ndarray, x: np.ndarray, looking: Looking, shown: Shown, slow: bool, following: Following | None = None,
            step: float = np.inf) -> Jerk:  # fmt: skip
-    """Jerk of one run from its states (S, size); ``slow``: every look costs a call of somebody's Python.
+    """Jerk of one run from its states (S, size); ``slow``: every look costs a call of a user's Python.
 
     Args:
         following: how the run itself is followed, where it has a loop. step: of the run.
@@ -260,7 +260,7 @@ def estimated(result: Result, shown: Any, why: str) -> Jerk:
         bends = np.abs(np.diff(seen, 2, axis=0)) / 8.0
         between = float(np.nanmax(bends)) if np.isfinite(bends).any() else 0.0
         error = max(error, float(np.nanmax(off)) + between if np.isfinite(off).any() else np.inf)
-    told = f"to about {error:.2g}" if np.isfinite(error) else "with an error that cannot be told"
+    told = f"to about {error:.2g}" if np.isfinite(error) else "with an unknown error"
     remark = f"The jerk is estimated from the recorded samples, {told}: {why}."
     return Jerk(result.t, np.array(values) if batch else values[0], False, error, remark=remark)
 

@@ -2,7 +2,7 @@ r"""When the acceleration of a motion jumps: found between samples, and divided 
 
 A change of the acceleration that the jerk does not explain lies in ever shorter parts of an interval. A run whose own loop can be followed is
 followed there from the state before, so its steps end where something happens; the flow of other runs is integrated again. An instant that
-is known beforehand or at which the loop ends a step is exact to some units in the last place of t; one that somebody's function of the state
+is known beforehand or at which the loop ends a step is exact to some units in the last place of t; one that a user's function of the state
 decides is as exact as the state there, divided by its speed.
 """
 

@@ -153,7 +153,7 @@ def _dynamic(result: Result, s: Scenario) -> JerkSource:
 
 
 def _check_unchanged(result: Result, s: Any, source: JerkSource) -> None:
-    """Somebody's code may have changed since the run: it must still give the accelerations of the record, of every run at every sample."""
+    """User code may have changed since the run: it must still give the accelerations of the record, of every run at every sample."""
     if source.held or is_own(*(getattr(s, name, None) for name in PARTS)):
         return
     for k, (x, record) in enumerate(zip(source.states, _runs(np.asarray(result.arrays["qdd"], float)))):
@@ -162,7 +162,7 @@ def _check_unchanged(result: Result, s: Any, source: JerkSource) -> None:
             continue
         now = np.asarray(source.looking(k)(x[sound], result.t[sound]).acceleration, float)
         if not np.allclose(now, record[sound], rtol=1e-6, atol=1e-6 * max(1.0, float(np.abs(record[sound]).max()))):
-            raise _Unknown("code of somebody in it gives other accelerations now than in the run")
+            raise _Unknown("user code in it gives other accelerations now than in the run")
 
 
 def _none(x: np.ndarray, t: np.ndarray) -> Look:

@@ -1,7 +1,7 @@
 """What a run did beside its state: accelerations, torques, poses, energies and works at every sample.
 
 They follow from the recorded states by one compiled observer. Where a run is made of nothing but this package's own parts they are
-computed when somebody first looks at one of them; somebody's code may be other code by then, so its signals are computed at once.
+computed when somebody first looks at one of them; user code may be other code by then, so its signals are computed at once.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ SNAP = 1e-14  # of a time of size 1, about forty units in the last place: instan
 DIVERGED = 1e10  # |x| beyond which a run has diverged
 MOST_PARTS = 1e15  # of steps between two samples: no bound, time always advances
 WHOLE = 1.0  # parts are taken as they are
-LOOKS = 1e-3  # s, and of a run: what does not depend on steps is held against limits at least so often
+LOOKS = 1e-3  # s, and of a run: what does not depend on steps is compared with limits at least so often
 RATIO = 2.0 - 2.0**0.5  # where a verification divides every part: irrational, so that nothing periodic hides from both
 
 

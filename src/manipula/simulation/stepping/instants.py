@@ -161,7 +161,7 @@ def _over_times(formula: Callable[[Any], Any], t: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         try:
             out = np.broadcast_to(np.asarray(formula(t), float), t.shape)
-        except Exception:  # somebody's function, too
+        except Exception:  # a user's function, too
             out = np.zeros(t.shape)
     return np.where(np.isfinite(out), out, 0.0)
 
@@ -261,7 +261,7 @@ def _needles_of(f: Any, duration: float, places: np.ndarray, seen: np.ndarray) -
         return NOTHING
     try:
         return needles(f.args[0], f, duration, places, seen)
-    except Exception:  # a formula without a value there, or somebody's function that takes no ranges
+    except Exception:  # a formula without a value there, or a user's function that takes no ranges
         return NOTHING._replace(hidden=duration / len(places))
 
 

@@ -65,11 +65,11 @@ def compare(coarse: np.ndarray, fine: np.ndarray, t: np.ndarray, tolerance: floa
 
 
 def decided_notes(decided: tuple[int, ...], count: int) -> tuple[str, ...]:
-    """What is told of runs that stood on the edge of what decides about them."""
+    """What is reported of runs that stood on the edge of what decides about them."""
     if not decided:
         return ()
     shown = ", ".join(str(k) for k in decided[:6]) + (" …" if len(decided) > 6 else "")
     which = "" if count == 1 else f" of run{'s' if len(decided) > 1 else ''} {shown}"
     return (
-        f"The last digit of the start{which} decides what happens next: from a start that differs by roundings, on one side, the motion is another one.",
+        f"The last digit of the start{which} decides the further motion: a start that differs only by rounding errors gives, on one side, a different motion.",
     )

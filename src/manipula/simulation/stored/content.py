@@ -1,7 +1,7 @@
 """What a stored result holds, whatever the format: a header in JSON, arrays of float64, one digest over every byte of both.
 
 The header begins with the digest, so that everything after it, to the last comma, takes part. It says beforehand how large every array
-is: sizes are held against a budget, and containers against the header, before anything is allocated.
+is: sizes are compared with a budget, and containers against the header, before anything is allocated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Headers that 0.1.0 wrote: format 1. Their digest has to be there and right; how arrays lie in the containers is told by the formats.
+"""Headers that 0.1.0 wrote: format 1. Their digest has to be there and right; how arrays lie in the containers is defined by the formats.
 
 Some signals have other names today.
 """

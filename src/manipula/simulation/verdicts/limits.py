@@ -55,13 +55,13 @@ class LimitVerdict(Value):
     """How a result stands against every stated limit.
 
     Attributes:
-        feasible: True when every stated limit was held against the motion and is kept; False when one is not; None when that is not known:
+        feasible: True when every stated limit was compared with the motion and is kept; False when one is not; None when that is not known:
             none is stated, one could not be checked, the run ended before its time or its numbers cannot be trusted.
         checks: one for every stated limit, in the order of the joints; of a batch that of the worst run.
         runs: ``feasible`` of every run of a batch.
         remarks: what the verdict rests on, where that is not plain.
         unchecked: a sentence about every limit that could not be checked: which, and why. They are among the remarks.
-        uses: how much every run of a batch uses of the limit that it strains most; NaN where it was held against none.
+        uses: how much every run of a batch uses of the limit that it strains most; NaN where it was compared with none.
     """
 
     feasible: bool | None

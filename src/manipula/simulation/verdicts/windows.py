@@ -1,4 +1,4 @@
-r"""Windows of the state that steps pass over: does somebody's code do something between the ends of a step that no step saw?
+r"""Windows of the state that steps pass over: does user code do something between the ends of a step that no step saw?
 
 Over every step the state lies in a box around its path, and the compiled code (commands, torques, friction) in ranges
 (:mod:`manipula.algebra.ranges`). A step is proven when these ranges hold nothing but what its two ends show; every other one is divided
@@ -41,7 +41,7 @@ OPERATIONS: dict[str, Any] = {
     **{name: getattr(ops, name) for name in ("sqrt", "floor", "sign", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")},
 }  # fmt: skip
 UNSEEN = (
-    "Somebody's code acts in this run and could not be searched for windows of the state that are narrower than a step; what it does there "
+    "User code acts in this run and could not be searched for windows of the state that are narrower than a step; what it does there "
     "for less than a step may have been missed."
 )
 
@@ -216,7 +216,7 @@ def _missed(run: Run, path: _Path, look: Any, step: int, where: list[tuple[float
     joint = int(np.argmax(np.where(gone(push), np.abs(push) / size, 0.0)))
     when = float(path.t[step] + h * u[0])
     return (
-        f"Somebody's code pushes joint '{run.scenario.robot.joint_names[joint]}' at t = {when:.6g} s for about {width.sum() * h:.1g} s, "
+        f"User code pushes joint '{run.scenario.robot.joint_names[joint]}' at t = {when:.6g} s for about {width.sum() * h:.1g} s, "
         f"within one step of {h:.3g} s, and changes its velocity by about {push[joint]:.3g}: no step met it. Reduce the step."
     )
 
@@ -266,7 +266,7 @@ def _other(run: Run, made: RunSamples, every: RunSamples, k: int) -> Searched | 
 
 
 def searched_runs(run: Run, made: RunSamples, integrate: Callable[[Run], RunSamples]) -> Sequence[Searched]:
-    """Every run of a batch with somebody's code, searched.
+    """Every run of a batch with user code, searched.
 
     Args:
         made: the run. integrate: makes it again, with a sample at every step; where that is another motion, one of both passed over something.

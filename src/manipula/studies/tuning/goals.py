@@ -52,7 +52,7 @@ class Goals:
 
 
 def goals_of(minimise: Any, subject_to: Any, over: str, numbers: Sequence[str]) -> Goals:
-    """Goals as they were asked for, held against the columns of numbers that the study has."""
+    """Goals as they were asked for, compared with the columns of numbers that the study has."""
     wanted = (minimise,) if isinstance(minimise, str) else minimise
     if not isinstance(wanted, (list, tuple)) or not wanted or any(not isinstance(name, str) for name in wanted):
         raise DescriptionError("A column, or a list of columns, is needed, such as 'error_rms'.", field="minimise")
