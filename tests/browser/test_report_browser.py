@@ -330,3 +330,48 @@ def test_contacts_and_bristles_are_named_with_their_units(opened, tmp_path):
     assert [u for u in words("contact", ".units span") if u] == ["F [N]", "F [N·m]"]
     assert [u for u in words("contact-2", ".units span") if u] == ["δ [m]", "δ [rad]"]
     assert words("bristles", ".legend span") == ["joint2"]
+
+
+def test_a_joint_that_stands_still_is_one_line(opened, tmp_path):
+    """Its reference is recorded in 4 bytes, its position in 8: 0.1 and 0.10000000149 are no two curves."""
+    held = mp.Scenario(
+        mp.load("planar-2r"), mp.formula_motion(["0.1", "0.1"], 0.5, space="joint"), mp.control.ComputedTorque(kp=100, kv=20), q0=[0.1, 0.1], sample=0.05
+    )  # fmt: skip
+    page = opened(write_report(mp.simulate(held), tmp_path / "held.html"))
+    low, high = page.evaluate(
+        "() => { const s = window.manipulaView.charts.find((c) => c.spec.id === 'chart-position').plot.scales.y; return [s.min, s.max]; }"
+    )
+    assert high - low > 0.01
+
+
+def test_a_run_of_one_sample_has_points(opened, tmp_path):
+    """A run that ends at its start: numbers without lines, around a moment."""
+    arm = mp.from_urdf(
+        '<robot name="light"><link name="base"/><link name="a"/><joint name="j" type="continuous"><parent link="base"/><child link="a"/></joint></robot>'
+    )
+    ended = mp.simulate(mp.Scenario(arm, q0=[0.3], duration=1.0))
+    assert ended.status == "singular"
+    page = opened(write_report(ended, tmp_path / "one.html"))
+    low, high, points = page.evaluate(
+        """() => { const { plot } = window.manipulaView.charts.find((c) => c.spec.id === 'chart-position');
+        return [plot.scales.x.min, plot.scales.x.max, plot.series[1].points.show(plot, 1, 0, 0)]; }"""
+    )
+    assert low < 0 < high
+    assert points
+    assert "1/κ = 0)" in page.inner_text("main .status")
+
+
+def test_long_names_do_not_widen_a_phone(opened, tmp_path):
+    """What the doctor says of them stands in several lines; a table of runs needs no sideways scroll on a desktop."""
+    links = [
+        {"name": name, "joint": "prismatic", "a": 0.3, "mass": 1.0, "inertia": [0.01] * 3 + [0.0] * 3}
+        for name in ("x" * 60, "κ" * 45)
+    ]  # fmt: skip
+    made = mp.simulate(
+        mp.Scenario(mp.from_dh(links, "standard"), q0=[[0.1, 0.2], [0.2, 0.1]], duration=0.1, sample=0.02, verify=False)
+    )
+    page = opened(write_report(made, tmp_path / "long.html"), 390, 844)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    batch = mp.Scenario(mp.load("planar-2r"), q0=[[0.1, 0.2], [0.2, 0.1]], duration=0.1, sample=0.02, verify=False)
+    page = opened(write_report(mp.simulate(batch), tmp_path / "two.html"))
+    assert page.locator(".runs .scroll").evaluate("(e) => e.scrollWidth - e.clientWidth") <= 0

@@ -72,7 +72,7 @@ def test_two_runs_over_each_other_are_told_apart_in_a_table(page):
     page.click("#tab-control")
     page.fill('input[type=text][data-path="controller.kp"]', "20")
     page.wait_for_function("() => window.studio.view.state.engine.runs.value.length === 2")
-    assert page.evaluate("window.studio.others.value.length") == 1
+    assert page.evaluate("window.studio.kept.runs.value.length") == 1
     assert page.locator("#show-ghost").is_checked()
     page.wait_for_function("() => window.studio.compared.value !== null")
     page.click("#tab-run")

@@ -77,7 +77,7 @@ def test_a_run_that_is_kept_while_the_next_one_begins_is_compared(page):
     page.evaluate(
         "() => { document.getElementById('tab-run').click(); document.getElementById('keep').click(); window.studio.store.edit(['q0'], [0.2, 0.1]); }"
     )
-    page.wait_for_function("() => window.studio.others.value.length === 1")
+    page.wait_for_function("() => window.studio.kept.runs.value.length === 1")
     page.wait_for_function("() => window.studio.compared.value !== null", timeout=20_000)
     assert len(page.evaluate("window.studio.compared.value.names")) == 2
 
@@ -136,3 +136,76 @@ def test_numbers_without_a_value_are_asked_for_where_the_arm_is(page):
     assert box.is_visible()
     choose(page, "panda")
     assert page.locator("#free-numbers").is_hidden()
+
+
+def test_an_arm_that_cannot_be_drawn_yet_is_not_the_one_before(page):
+    """The joints, the arm and the findings of the last robot say nothing about the next one."""
+    choose(page, "panda")
+    arm = "{ format: 1, name: 'open', robot: { name: 'open', planar: { lengths: ['L1', 0.4], masses: [2, 1.5] } }, duration: 1 }"
+    page.evaluate(f"() => window.studio.open(async () => ({arm}))")
+    page.wait_for_selector("#no-arm")
+    assert page.locator(".joint input").count() == 0
+    assert page.locator(".doctor li").count() == 0
+    page.click("#undo")
+    page.wait_for_function(SHOWN, arg="panda", timeout=15_000)
+    assert page.locator(".joint input").count() == 7
+
+
+def test_what_a_reader_left_out_is_told(page, tmp_path):
+    """An actuator whose control law is not read, a mesh that is not there."""
+    (tmp_path / "hand.xml").write_text(
+        """<mujoco><worldbody><body name="a"><joint name="j" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".02" mass="1"/></body></worldbody>
+        <actuator><position joint="j" kp="20"/></actuator></mujoco>"""
+    )
+    page.set_input_files("#file", tmp_path / "hand.xml")
+    page.locator("#notes li", has_text="control law is not read").wait_for()
+    choose(page, "panda")
+    assert page.locator("#notes").count() == 0  # where it comes from is told already
+
+
+def test_shapes_are_in_the_picture(page, tmp_path):
+    """A box much larger than the distance of the joints."""
+    (tmp_path / "palm.xml").write_text(
+        """<mujoco><worldbody><body name="palm"><joint name="yaw" axis="0 0 1"/><geom type="box" size=".3 .2 .05" mass="1"/>
+        <body name="f" pos=".05 0 0"><joint name="k" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .06 0 0" size=".01" mass=".1"/></body>
+        </body></worldbody></mujoco>"""
+    )
+    page.set_input_files("#file", tmp_path / "palm.xml")
+    page.wait_for_function("() => window.studio.view.stage?.hasShapes")
+    seen = page.evaluate(
+        """() => { const s = window.studio.view.stage, out = []; s.camera.updateMatrixWorld();
+        for (const x of [-0.3, 0.3]) for (const y of [-0.2, 0.2]) for (const z of [-0.05, 0.05]) {
+          const v = s.camera.position.clone().set(x, y, z).project(s.camera); out.push(Math.max(Math.abs(v.x), Math.abs(v.y))); }
+        return Math.max(...out); }"""
+    )
+    assert seen < 1
+
+
+def test_a_long_name_stays_in_its_panel(page):
+    names = ["x" * 60, "κ" * 40]
+    page.evaluate(
+        """(names) => window.studio.open(async () => ({ format: 1, name: "long", duration: 1, robot: { name: "long", dh: { convention: "standard",
+        rows: names.map((name) => ({ name, joint: "prismatic", a: 0.3, mass: 1, inertia: [0.01, 0.01, 0.01, 0, 0, 0] })) } } }))""",
+        names,
+    )
+    page.wait_for_function(
+        "() => window.studio.robot.value?.robot.name === 'long' || window.studio.message.value || window.studio.store.problem.value"
+    )
+    assert page.evaluate("window.studio.store.problem.value") is None
+    page.wait_for_selector(".doctor .warning")
+    assert (
+        page.evaluate("() => { const b = document.getElementById('body'); return b.scrollWidth - b.clientWidth; }") <= 0
+    )
+
+
+def test_the_path_has_the_colours_of_the_scheme(page):
+    """Also where it was drawn in the other one."""
+    page.evaluate("() => delete document.documentElement.dataset.theme")
+    choose(page, "planar-2r")
+    page.wait_for_function("() => window.studio.overlay.taken(() => null) && window.studio.view.stage")
+    green = """() => { let found = null; window.studio.view.stage.scene.traverse((o) => {
+        const c = o.geometry?.attributes?.instanceColorStart; if (c) found = [c.getX(c.count - 1), c.getY(c.count - 1)]; }); return found; }"""
+    page.wait_for_function(f"() => ({green})() !== null")
+    light = page.evaluate(green)
+    page.click("#theme")
+    page.wait_for_function(f"(light) => {{ const now = ({green})(); return Math.abs(now[1] - light[1]) > 0.05; }}", arg=light, timeout=10_000)  # fmt: skip

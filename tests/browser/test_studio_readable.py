@@ -112,13 +112,13 @@ def test_runs_that_are_kept_stay_after_a_reload_and_are_not_too_many(page):
         run(page)
         page.click("#keep")
         page.wait_for_function(
-            "(k) => window.studio.others.value.length === Math.min(k + 1, 5) && (k < 5 || window.studio.message.value.includes('At most 5'))",
+            "(k) => window.studio.kept.runs.value.length === Math.min(k + 1, 5) && (k < 5 || window.studio.message.value.includes('At most 5'))",
             arg=k,
         )
     page.reload()
     page.wait_for_selector(READY, state="attached")
     page.wait_for_function(
-        "() => window.studio.others.value.length === 5 && window.studio.view.state.engine.runs.value.length === 6"
+        "() => window.studio.kept.runs.value.length === 5 && window.studio.view.state.engine.runs.value.length === 6"
     )
 
 

@@ -76,7 +76,7 @@ def test_a_studio_that_is_stopped_and_started_again(context, tmp_path):
         run(page)
         page.click("#tab-run")
         page.click("#keep")
-        page.wait_for_function("() => window.studio.others.value.length === 1")
+        page.wait_for_function("() => window.studio.kept.runs.value.length === 1")
         page.evaluate("(d) => { window.studio.replace(d); return window.studio.start(); }", LONG)
         page.wait_for_function("() => window.studio.busy.value.includes('%')")
         studio.stop()
@@ -88,7 +88,7 @@ def test_a_studio_that_is_stopped_and_started_again(context, tmp_path):
         opened(context, studio.address).close()  # as the page says: now the browser has the key
         page.wait_for_selector("#silence[hidden]", state="attached")
         page.wait_for_function("() => window.studio.busy.value === '' && window.studio.run.value === null")
-        assert page.evaluate("window.studio.others.value") == []
+        assert page.evaluate("window.studio.kept.runs.value") == []
         assert page.evaluate("window.studio.store.document.value.name") == "long"
         assert "started anew" in page.inner_text(".message")
         page.click("#undo")

@@ -17,6 +17,7 @@ const FLAT = 9; // degrees of view for an arm that moves in a plane
 const ROOM = 0.09; // around the motion, of its size
 const SOFTWARE = { trace: 300, moving: 0.75, still: 2, after: 250, round: 20 }; // where the processor draws: few pixels while something moves, many (and smooth edges) once it stands still for so many ms
 
+type Room = Pick<Mechanism, "low" | "high">;
 export type Side = "home" | "front" | "side" | "top";
 
 interface OnStage {
@@ -37,8 +38,8 @@ export class Stage {
   private readonly lines: { line: Line2; name: string }[] = [];
   private readonly options = new Map<string, boolean>();
   private readonly centre = new THREE.Vector3();
-  private readonly size: number;
-  private readonly corners: THREE.Vector3[]; // of the room that the motion takes
+  private size = 1;
+  private readonly corners = Array.from({ length: 8 }, () => new THREE.Vector3()); // of the room that the motion takes
   private readonly plane: number[] | null;
   private readonly grid: THREE.LineSegments;
   private asked = false;
@@ -59,32 +60,35 @@ export class Stage {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: !software, powerPreference: "low-power" });
     this.renderer.setPixelRatio(software ? SOFTWARE.still : Math.min(devicePixelRatio, 2));
     const robots = state.page.robots;
-    const low = [0, 1, 2].map((k) => Math.min(...robots.map((r) => r.low[k])));
-    const high = [0, 1, 2].map((k) => Math.max(...robots.map((r) => r.high[k])));
-    this.size = Math.max(...high.map((h, k) => h - low[k]), 1e-6);
-    this.corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => new THREE.Vector3(...[0, 1, 2].map((k) => ((c >> k) & 1 ? high[k] : low[k]))));
-    this.centre.set((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
     this.plane = robots[0].plane;
     if (this.plane) this.camera.fov = FLAT; // from far away: nothing leans
     this.camera.up.set(0, 0, 1);
-    this.camera.near = 0.01 * this.size;
-    this.camera.far = 60 * this.size;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableZoom = true;
     this.controls.zoomSpeed = 0.9;
-    this.controls.minDistance = 0.2 * this.size;
-    this.controls.maxDistance = 30 * this.size;
+    this.room(robots);
     canvas.style.touchAction = "pan-y";
     this.controls.addEventListener("change", () => this.ask());
     this.controls.addEventListener("start", () => (this.turned = true));
     this.lights();
     this.build();
-    this.grid = ground(this.size, this.centre, this.plane, Math.min(low[2], robots[0].base[11]));
+    if (this.hasShapes) this.room([...robots, ...this.arms.flatMap((arm) => arm.model.dressed ?? [])]); // they reach further than joints
+    this.grid = ground(this.size, this.centre, this.plane, Math.min(this.corners[0].z, robots[0].base[11]));
     this.scene.add(this.grid);
     this.recolour();
     new ResizeObserver(() => this.fit()).observe(canvas);
     this.fit();
     this.look("home");
+  }
+
+  /** The room that the motion takes, and how near and far it is looked at. */
+  private room(boxes: readonly Room[]): void {
+    const [low, high] = [0, 1].map((end) => [0, 1, 2].map((k) => (end ? Math.max(...boxes.map((b) => b.high[k])) : Math.min(...boxes.map((b) => b.low[k])))));
+    this.size = Math.max(...high.map((h, k) => h - low[k]), 1e-6);
+    this.corners.forEach((corner, c) => corner.set(...([0, 1, 2].map((k) => ((c >> k) & 1 ? high[k] : low[k])) as [number, number, number])));
+    this.centre.copy(this.corners[0]).add(this.corners[7]).multiplyScalar(0.5);
+    [this.camera.near, this.camera.far] = [0.01 * this.size, 60 * this.size];
+    [this.controls.minDistance, this.controls.maxDistance] = [0.2 * this.size, 30 * this.size];
   }
 
   /** Does the arm move in a plane? Then lines of that plane are drawn over it, not inside it. */
@@ -159,7 +163,7 @@ export class Stage {
   }
 
   /** A motion that takes more room: all of it is in the picture, unless somebody has turned that. */
-  widen(robots: readonly Pick<Mechanism, "low" | "high">[]): void {
+  widen(robots: readonly Room[]): void {
     const least = [0, 1, 2].map((k) => Math.min(...robots.map((r) => r.low[k]), this.corners[0].getComponent(k)));
     const most = [0, 1, 2].map((k) => Math.max(...robots.map((r) => r.high[k]), this.corners[7].getComponent(k)));
     const grown = Math.max(...least.map((v, k) => this.corners[0].getComponent(k) - v), ...most.map((v, k) => v - this.corners[7].getComponent(k)));

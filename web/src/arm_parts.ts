@@ -79,6 +79,14 @@ export class ArmModel {
     }
   }
 
+  /** The room that its shapes take where they stand; none for an arm without them. */
+  get dressed(): { low: number[]; high: number[] } | null {
+    const room = new THREE.Box3();
+    this.root.updateMatrixWorld(true);
+    for (const shape of this.layers.get("shapes") ?? []) room.expandByObject(shape);
+    return room.isEmpty() ? null : { low: room.min.toArray(), high: room.max.toArray() };
+  }
+
   show(layer: Layer, on: boolean): void {
     for (const object of this.layers.get(layer) ?? []) object.visible = on;
   }

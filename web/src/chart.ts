@@ -8,13 +8,14 @@ import { chartGestures } from "./chart_gestures";
 import { LETTERS, paintOver, paintUnder } from "./chart_paint";
 import type { ChartSpec } from "./document";
 import { el, icon, ICONS } from "./dom";
-import { at, decades, power, ticks, type Range } from "./numbers";
+import { at, decades, powers, ticks, type Range } from "./numbers";
 import { colour, colours } from "./palette";
 import { keyOf, type State } from "./state";
 import { texts } from "./texts";
 
 const DASHES: number[][] = [[], [7, 4], [2, 3], [9, 4, 2, 4]];
 const HEIGHT = 210;
+const ALONE = 0.5; // s on both sides of a run that is one sample
 const AXIS_KEYS = ["y", "y2"];
 
 export class Chart {
@@ -80,7 +81,8 @@ export class Chart {
   get window(): Range {
     const x = this.table.x;
     if (this.spec.across) return this.boxX ?? (this.plane ? this.planeRange() : [x[0], x[x.length - 1]]);
-    return this.state.window.peek() ?? [this.state.clock.start.peek(), this.state.clock.end.peek() || x[x.length - 1]];
+    const [from, to] = [this.state.clock.start.peek(), this.state.clock.end.peek() || x[x.length - 1]];
+    return this.state.window.peek() ?? (to > from ? [from, to] : [from - ALONE, from + ALONE]);
   }
 
   lookAt(low: number, high: number): void {
@@ -155,7 +157,7 @@ export class Chart {
       const known = splits.filter((v) => v !== null && v !== undefined);
       return ticks(known, known.length > 1 ? Math.abs(known[1] - known[0]) : 1);
     };
-    const logarithmic = { splits: (_: uPlot, __: number, low: number, high: number) => decades(low, high), values: (_: uPlot, splits: number[]) => splits.map(power), filter: (_: uPlot, splits: number[]) => splits };
+    const logarithmic = { splits: (_: uPlot, __: number, low: number, high: number) => decades(low, high), values: (_: uPlot, splits: number[]) => powers(splits), filter: (_: uPlot, splits: number[]) => splits };
     const size = (u: uPlot, labels: string[] | null) => {
       if (!labels) return 40;
       u.ctx.save();
@@ -205,7 +207,7 @@ export class Chart {
       width: widthOf(c),
       alpha,
       dash,
-      points: { show: false },
+      points: { show: (u: uPlot) => !this.plane && u.data[0].length === 1 && c.role !== "edge", size: 7, fill: () => colour(c.colour) }, // one sample is no line
       spanGaps: false,
       show: this.seen(this.spec.curves.indexOf(c)),
       ...(this.plane ? { facets: [{ scale: "x", auto: false }, { scale: "y", auto: false }], paths: planePath } : {}),

@@ -4,12 +4,16 @@ import type { Engine } from "./engine";
 import { aligned, onto, steady, union, type Column, type Range } from "./numbers";
 import type { Numbers } from "./packed";
 
+/** Recorded signals have 4 bytes a number: what changes by less than its last digits is rounding. */
+const FOUR_BYTES = 2 ** -22;
 /** A limit further away than this share of what is seen is not drawn. */
 const NEAR = 0.35;
 
 export interface Table {
   x: Numbers;
   columns: Column[];
+  /** Columns whose numbers were stored in 4 bytes. */
+  rounded: boolean[];
 }
 
 export function timesOf(curve: Curve, engine: Engine): Numbers {
@@ -19,7 +23,8 @@ export function timesOf(curve: Curve, engine: Engine): Numbers {
 export function tableOf(spec: ChartSpec, engine: Engine): Table {
   const times = spec.curves.map((c) => timesOf(c, engine));
   const x = union(times);
-  return { x, columns: spec.curves.map((c, k) => onto(x, times[k], engine.values(c.y[0], c.y[1], c.run))) };
+  const values = spec.curves.map((c) => engine.values(c.y[0], c.y[1], c.run));
+  return { x, columns: values.map((v, k) => onto(x, times[k], v)), rounded: values.map((v) => v instanceof Float32Array) };
 }
 
 /** Least and largest of the curves that are seen, over a window of x. */
@@ -36,8 +41,8 @@ export function extent(columns: readonly Column[], x: ArrayLike<number>, window:
   return [low, high];
 }
 
-/** One axis around what is seen, with the limits that are near. */
-export function axisRange(axis: Axis, [low, high]: Range, limits: readonly Limit[]): Range {
+/** One axis around what is seen, with the limits that are near; `rounded`: its numbers have 4 bytes. */
+export function axisRange(axis: Axis, [low, high]: Range, limits: readonly Limit[], rounded = false): Range {
   if (axis.log) {
     const least = Math.max(low, axis.floor ?? 0, Number.MIN_VALUE);
     if (!(high > 0)) return [1e-12, 1];
@@ -45,7 +50,8 @@ export function axisRange(axis: Axis, [low, high]: Range, limits: readonly Limit
     const up = 10 ** Math.ceil(Math.log10(high) - 1e-9);
     return [down, up > down ? up : down * 10];
   }
-  let range = steady(low, high, axis.size, axis.noise);
+  const digits = rounded ? (FOUR_BYTES * Math.max(Math.abs(low), Math.abs(high))) / axis.size : 0;
+  let range = steady(low, high, axis.size, Math.max(axis.noise, Number.isFinite(digits) ? digits : 0));
   const room = NEAR * (range[1] - range[0]);
   const margin = 0.05 * (range[1] - range[0]);
   let [bottom, top] = range;
@@ -66,7 +72,7 @@ export function rangesOf(spec: ChartSpec, table: Table, seen: (curve: number) =>
     const columns = mine.map((i) => table.columns[i]);
     const shownJoints = new Set(mine.map((i) => spec.curves[i].joint));
     const limits = (spec.limits ?? []).filter((l) => l.axis === k && shownJoints.has(l.joint));
-    return axisRange(axis, extent(columns, table.x, window, axis.log ? (axis.floor ?? 0) : -Infinity), limits);
+    return axisRange(axis, extent(columns, table.x, window, axis.log ? (axis.floor ?? 0) : -Infinity), limits, mine.some((i) => table.rounded[i]));
   });
   return ranges.length === 2 && !spec.axes.some((a) => a.log) ? aligned(ranges[0], ranges[1]) : ranges;
 }

@@ -7,6 +7,7 @@ import { at, decimalsFor, fixed } from "./numbers";
 import { colours } from "./palette";
 import type { State } from "./state";
 import { texts } from "./texts";
+import { scrollsThrough } from "./touch";
 
 const SPEEDS = ["0.1", "0.25", "0.5", "1", "2", "5"];
 
@@ -37,7 +38,7 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
   const stage = works ? new Stage(canvas, state, software) : null;
   if (!stage) canvas.replaceWith(el("p", { class: "note", id: "stage" }, texts.noGraphics));
   if (page.robots[0].tip) body.append(group(texts.tip), ...tips.map((c) => c.row));
-  controls.append(...(still ? [] : [play, scrub, time, el("label", {}, `${texts.speed} `, speed)]), ...(stage ? [el("span", { class: "boxes" }, ...boxes(stage)), el("span", { class: "views" }, ...views(stage, page.robots[0].plane !== null))] : []));
+  controls.append(...(still ? [] : [play, scrub, time, el("label", {}, `${texts.speed} `, speed)]), ...(stage ? [el("span", { class: "boxes" }, ...boxes(stage, still)), el("span", { class: "views" }, ...views(stage, page.robots[0].plane !== null))] : []));
   for (const note of new Set(page.robots.flatMap((r) => r.notes))) card.after(el("p", { class: "note" }, note));
   card.after(el("p", { class: "hint" }, texts.stageHint));
 
@@ -85,6 +86,7 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
   }
 
   if (stage) keysAndWheel(canvas, stage, state);
+  if (stage) scrollsThrough(stage);
   if (stage) stayInSight(place, floater, state);
   return stage;
 }
@@ -113,14 +115,14 @@ function stayInSight(place: HTMLElement, floater: HTMLElement, state: State): vo
   });
 }
 
-function boxes(stage: Stage): HTMLElement[] {
+function boxes(stage: Stage, still: boolean): HTMLElement[] {
   const box = (name: keyof typeof texts.show, on: boolean) => {
     const input = el("input", { type: "checkbox", id: `show-${name}`, checked: on, change: () => stage.set(name, input.checked) });
     return el("label", {}, input, texts.show[name]);
   };
   return [
     ...(stage.hasShapes ? [box("shapes", true)] : []),
-    ...(stage.hasTip ? [box("trace", true)] : []),
+    ...(stage.hasTip && !still ? [box("trace", true)] : []),
     ...(stage.hasPath ? [box("path", true)] : []),
     ...(stage.hasGhost ? [box("ghost", true)] : []),
     box("frames", false),

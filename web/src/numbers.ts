@@ -53,10 +53,11 @@ export function decades(low: number, high: number, most = 6): number[] {
   return out;
 }
 
-/** A power of ten for people. */
-export function power(value: number): string {
-  const k = Math.round(Math.log10(value));
-  return k >= -2 && k <= 3 ? String(Number(`1e${k}`)) : `10${raised(k)}`;
+/** Powers of ten for people, all of an axis in one form: 0.01, 0.1, 1 or 10⁻⁵ … 10⁻¹. */
+export function powers(values: readonly number[]): string[] {
+  const exponents = values.map((value) => Math.round(Math.log10(value)));
+  const plain = exponents.every((k) => k >= -2 && k <= 3);
+  return exponents.map((k) => (plain ? String(Number(`1e${k}`)) : k ? `10${raised(k)}` : "1"));
 }
 
 /** Index of the last time ≤ t. */

@@ -1,7 +1,7 @@
 /** Many runs as points over two of their numbers, coloured by a third. */
 import { effect, signal, untracked, type Signal } from "@preact/signals-core";
 import type { StudyColumn } from "./document";
-import { decades, power, ticks, type Range } from "./numbers";
+import { decades, powers, ticks, type Range } from "./numbers";
 import type { Numbers } from "./packed";
 import { colour, colours } from "./palette";
 
@@ -202,7 +202,11 @@ class Scale {
 
   marks(most: number): [number, string][] {
     if (this.column.words) return this.column.words.slice(0, 12).map((word, k) => [k, word.length > 14 ? `${word.slice(0, 13)}…` : word]);
-    if (this.log && this.high - this.low >= 1) return decades(10 ** this.low, 10 ** this.high, most).map((v) => [v, power(v)]);
+    if (this.log && this.high - this.low >= 1) {
+      const places = decades(10 ** this.low, 10 ** this.high, most);
+      const words = powers(places);
+      return places.map((v, i) => [v, words[i]]);
+    }
     const [low, high] = this.log ? [10 ** this.low, 10 ** this.high] : [this.low, this.high];
     const rough = (high - low) / most;
     const unit = 10 ** Math.floor(Math.log10(rough));

@@ -156,6 +156,8 @@ export const TEXTS = {
   gone: "The run of this address is gone: the studio was started anew, or has had many runs since.",
   noRun: "No run yet. Press Run, or R.",
   doctorFine: "The doctor finds nothing wrong.",
+  notes: "Notes on this robot",
+  noArm: "The arm cannot be drawn yet; the settings say what is missing.",
   startHere: "Start the run here",
   tooSlow: "computing …",
   cannot: "This cannot run yet:",

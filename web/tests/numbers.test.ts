@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { axisRange, extent } from "../src/chart_data";
 import { briefly } from "../src/names";
-import { aligned, at, before, cell, csv, decades, fixed, onto, power, shown, steady, ticks, typeset, unbroken, union } from "../src/numbers";
+import { aligned, at, before, cell, csv, decades, fixed, onto, powers, shown, steady, ticks, typeset, unbroken, union } from "../src/numbers";
 
 describe("numbers for people", () => {
   it("are typeset in sentences, and only numbers are", () => {
@@ -23,7 +23,8 @@ describe("numbers for people", () => {
     expect(ticks([0, 0.25, 0.5], 0.25)).toEqual(["0.00", "0.25", "0.50"]);
     expect(ticks([0, 2.5, 5], 2.5)).toEqual(["0.0", "2.5", "5.0"]);
     expect(decades(1e-7, 1)).toEqual([1e-7, 1e-5, 1e-3, 1e-1]);
-    expect([1e-4, 0.01, 100].map(power)).toEqual(["10⁻⁴", "0.01", "100"]);
+    expect(powers([0.01, 1, 100])).toEqual(["0.01", "1", "100"]);
+    expect(powers([1e-4, 0.01, 1, 100])).toEqual(["10⁻⁴", "10⁻²", "1", "10²"]); // one form for all of an axis
   });
 });
 
@@ -81,6 +82,11 @@ describe("axes", () => {
     expect(extent([[0, null, 5]], [0, 1, 2], [0, 1])).toEqual([0, 0]);
   });
   it("of logarithms end at powers of ten", () => {
+    // 0.1 recorded in 8 bytes and in 4: two curves 1.5e-9 apart are one line
+    const [least, most] = axisRange({ label: "q", unit: "rad", size: 1, noise: 1e-10 }, [0.1, Math.fround(0.1)], [], true);
+    expect(most - least).toBeGreaterThan(0.05);
+    const [from, to] = axisRange({ label: "q", unit: "rad", size: 1, noise: 1e-10 }, [0.1, 0.1 + 1e-6], [], true);
+    expect(to - from).toBeLessThan(2e-6);
     expect(axisRange({ label: "e", unit: "", size: 1, noise: 1e-10, log: true, floor: 1e-15 }, [2e-7, 0.3], [])).toEqual([1e-7, 1]);
   });
 });

@@ -118,7 +118,7 @@ def _tracking(result: Result) -> list[Row]:
         if np.nanmax(norm) <= LAST_DIGITS * max(1.0, float(np.nanmax(np.abs(result.arrays["q"])))):
             rows.append(("Tracking error", "0", unit, f"{words}, to rounding"))
             continue
-        rows.append(("Tracking error, rms", summary(np.sqrt(np.nanmean(norm**2))), unit, f"{words}, largest {summary(np.nanmax(norm))}"))  # fmt: skip
+        rows.append(("Tracking error, rms", summary(np.sqrt(np.nanmean(norm**2))), unit, f"{words}, largest {summary(np.nanmax(norm))} {unit}"))  # fmt: skip
         ends = [row[np.isfinite(row)][-1] for row in np.atleast_2d(norm) if np.isfinite(row).any()]
         early = not good[..., -1].all()
         remark = f"{words}, {'where the run ended' if early else 'worst run' if len(ends) > 1 else 't = ' + summary(result.t[-1]) + ' s'}"  # fmt: skip

@@ -110,7 +110,7 @@ def summary(value: Any) -> str:
     if number == 0.0:
         return "0"
     if 1e-3 <= abs(number) < 1e5:
-        return f"{number:.4g}".replace("-", "−")
+        return f"{float(f'{number:.4g}'):.10g}".replace("-", "−")
     return typeset(f"{number:.1e}")
 
 

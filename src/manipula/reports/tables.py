@@ -237,4 +237,4 @@ def run_table(result: Result) -> str:
     words = {("tau", False): "Largest torque", ("tau", True): "Largest force"}
     words |= {("qd", False): "Largest |qd|", ("qd", True): "Largest |qd|, sliding"}
     head = ["Run", "*Status", "*Feasible", "Until [s]", "Error", *(words[k] for k in kinds)]
-    return html_table([*head, text(f"q at the end ({', '.join(names[:7])})", 200)], rows) + more
+    return html_table([*head, printable(f"q at the end ({', '.join(names[:7])})", 200)], rows) + more

@@ -158,7 +158,7 @@ def _prepared(scenario: Scenario) -> _Ready | Result:
     q0, qd0 = initial_state(scenario)
     rcond = judge.condition(scenario.robot, q0)
     if rcond < judge.SINGULAR:
-        why = f"The mass matrix is singular at the start (1/κ = {rcond:.1e}): a link has no inertia."
+        why = f"The mass matrix is singular at the start (1/κ = {rcond:.2g}): a link has no inertia."
         return not_started(scenario, q0, qd0, [RunVerdict("singular", why)] * len(q0))
     run = prepare_run(scenario, (q0, qd0))
     if open_choice and scenario.integrator in ADAPTIVE and (run.loop.sampled or keeps_a_memory(run)):

@@ -20,7 +20,7 @@ from manipula.robot.robot import Robot
 from manipula.simulation.result import Result
 
 USUAL = ("position", "velocity", "torque", "error", "tip", "energy")
-MOST_RUNS = 6  # over each other (MOST_KEPT in web/src/studio/studio.ts is one less)
+MOST_RUNS = 6  # over each other (MOST_KEPT in web/src/studio/kept.ts is one less)
 QUICK = 1  # of compression: the page is on this machine
 SPREAD = 12  # postures that say how much room an arm needs
 SLID = 0.15  # of the arm's size: how far a joint slides where the others turn by one radian

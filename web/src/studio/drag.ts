@@ -38,6 +38,9 @@ export function draggable(stage: Stage, handles: () => readonly Handle[]): void 
     }
     return found;
   };
+  let held = false;
+  // a finger on a handle moves that, not the page; whether it may scroll the page is decided where it touches
+  canvas.addEventListener("touchstart", (e) => held && e.preventDefault(), { passive: false });
   canvas.addEventListener("pointermove", (e) => {
     if (!e.buttons) canvas.style.cursor = near(e) ? "move" : "";
   });
@@ -50,6 +53,7 @@ export function draggable(stage: Stage, handles: () => readonly Handle[]): void 
       e.preventDefault();
       canvas.setPointerCapture(e.pointerId);
       stage.controls.enabled = false;
+      held = true;
       plane.setFromNormalAndCoplanarPoint(camera.getWorldDirection(new THREE.Vector3()), taken.at);
       taken.handle.take?.();
       const move = (m: PointerEvent): void => {
@@ -60,6 +64,7 @@ export function draggable(stage: Stage, handles: () => readonly Handle[]): void 
       const up = (): void => {
         canvas.removeEventListener("pointermove", move);
         stage.controls.enabled = true;
+        held = false;
         taken.handle.drop?.();
       };
       canvas.addEventListener("pointermove", move);

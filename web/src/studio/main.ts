@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "../viewer.css";
 import { el, icon, ICONS, download } from "../dom";
 import { followTheScheme, otherTheme } from "../palette";
+import { Choosing } from "./choosing";
 import { ask, contact, Lost, Refusal, said } from "./client";
 import { equationsPanel } from "./equations_panel";
 import { first } from "./first";
@@ -30,7 +31,7 @@ async function start(): Promise<void> {
   const host = el("main", { id: "view", "aria-label": TEXTS.view });
   const schemas = new Schemas(schema);
   const studio = new Studio(hello, begun, host, schemas);
-  const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => ({ name: j.name, slides: j.kind !== "revolute" })) ?? [], studio);
+  const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => ({ name: j.name, slides: j.kind !== "revolute" })) ?? [], new Choosing(studio.store, studio.posture, studio.message));
   const chosen = signal<Panel>("robot");
   const open = signal(false); // of the sheet on a phone
   const names = computed(() => studio.robot.value?.robot.joints.map((j) => `${j.kind} ${j.name}`).join("\n") ?? ""); // of joints, in forms
@@ -47,11 +48,12 @@ async function start(): Promise<void> {
   const columns = el("div", { id: "columns" }, side, host, messages(studio));
   root.replaceChildren(bar(studio, () => show("run")), silence(), columns, help());
   tabs.addEventListener("keydown", (e) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
-    if (!by) return;
+    const now = PANELS.indexOf(chosen.value);
+    const next = { ArrowRight: now + 1, ArrowLeft: now - 1 + PANELS.length, Home: 0, End: PANELS.length - 1 }[e.key];
+    if (next === undefined) return;
     e.preventDefault();
     e.stopPropagation();
-    chosen.value = PANELS[(PANELS.indexOf(chosen.value) + by + PANELS.length) % PANELS.length];
+    chosen.value = PANELS[next % PANELS.length];
     document.getElementById(`tab-${chosen.value}`)?.focus();
   });
   effect(() => {
@@ -81,7 +83,7 @@ async function start(): Promise<void> {
   keys(studio, chosen);
   drops(studio);
   Object.assign(window, { studio });
-  studio.others.value = await keptRuns(hello.studio);
+  studio.kept.runs.value = await keptRuns(hello.studio);
   const asked = location.hash.slice(1);
   if (/^[0-9a-f]{16}$/.test(asked) && !(await studio.find(asked))) studio.message.value = TEXTS.gone;
   document.documentElement.dataset["studio"] = "ready";
@@ -163,7 +165,7 @@ function bar(studio: Studio, runs: () => void): HTMLElement {
 async function save(studio: Studio): Promise<void> {
   try {
     const { text } = await ask("write", { document: studio.store.document.value });
-    const name = String(studio.store.document.value["name"] ?? "scenario").replace(/[^\w -]+/g, "_").slice(0, 60) || "scenario";
+    const name = String(studio.store.document.value["name"] ?? "scenario").replace(/[^\p{L}\p{M}\p{N}_ -]+/gu, "_").slice(0, 60) || "scenario";
     download(`${name}.toml`, new Blob([text], { type: "application/toml" }));
   } catch (error) {
     studio.message.value = said(error);

@@ -19,7 +19,7 @@ export class FollowedPath {
   }
 
   async follow(document: Table): Promise<void> {
-    const text = JSON.stringify([document["reference"], document["robot"], document["constants"], document["q0"] ?? document["q0_deg"]]);
+    const text = JSON.stringify([document["reference"], document["robot"], document["constants"], document["parameters"], document["q0"] ?? document["q0_deg"]]);
     if (text === this.text) return;
     this.text = text;
     this.reach.value = "";

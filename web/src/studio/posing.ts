@@ -1,8 +1,9 @@
 /** Postures by hand: the tip dragged in the view, the postures that reach the same point, links selected by a click. */
-import { signal } from "@preact/signals-core";
+import { signal, untracked } from "@preact/signals-core";
 import * as THREE from "three";
 import type { Stage } from "../arm";
 import { el } from "../dom";
+import { colours } from "../palette";
 import { TEXTS } from "../texts";
 import { ask, said } from "./client";
 import { draggable, type Handle } from "./drag";
@@ -84,7 +85,10 @@ export class Posing {
       drop: () => void (reached && this.every()),
     };
     draggable(stage, () => [...this.studio.overlay.taken(() => this.studio.view.stage), tip]);
-    this.studio.overlay.draw(stage);
+    stage.state.follow(() => {
+      colours.value; // in those of the scheme that is chosen
+      untracked(() => this.studio.overlay.draw(stage));
+    });
     this.pick(stage);
   }
 

@@ -34,7 +34,7 @@ export function robotPanel(studio: Studio, forms: Forms, schemas: Schemas): HTML
       el("button", { type: "button", class: "quiet", click: () => studio.change(async () => (await ask("as_dh", { document: store.document.value, convention })).document) }, `${TEXTS.asTable} (${convention})`);
     panel.append(el("div", { class: "buttons" }, as(TEXTS.standard), as(TEXTS.modified)));
   } else panel.append(new DhTable(store, forms, schemas.resolved({ $ref: "#/$defs/dh_row" }), (row) => studio.select(row)).draw(), construction(studio));
-  panel.append(freeNumbers(studio, forms, schemas), doctorList(studio), jointSliders(studio));
+  panel.append(freeNumbers(studio, forms, schemas), doctorList(studio), ...(entry ? [] : [notes(studio)]), jointSliders(studio));
   if (isTable(robot)) {
     const whole = schemas.resolved({ $ref: "#/$defs/robot" });
     const form = (whole.oneOf ?? []).find((one) => Object.keys(one.properties ?? {}).some((key) => ["link", "dh", "planar"].includes(key) && key in robot));
@@ -104,6 +104,17 @@ function doctorList(studio: Studio): HTMLElement {
   return list;
 }
 
+/** What the reader of the file did with it, and what it left out. */
+function notes(studio: Studio): HTMLElement {
+  const box = el("details", { class: "more", id: "notes", open: true });
+  studio.follow(() => {
+    const told = studio.robot.value?.robot.notes ?? [];
+    box.hidden = !told.length;
+    box.replaceChildren(el("summary", {}, TEXTS.notes), el("ul", { class: "notes" }, ...told.map((note) => el("li", {}, note))));
+  });
+  return box;
+}
+
 /** One slider per joint, within its limits; degrees for those that turn. */
 function jointSliders(studio: Studio): HTMLElement {
   const box = el("fieldset", { class: "group joints" }, el("legend", {}, TEXTS.joints));
@@ -111,6 +122,7 @@ function jointSliders(studio: Studio): HTMLElement {
   studio.follow(() => {
     const seen = studio.robot.value?.robot;
     box.replaceChildren(el("legend", {}, TEXTS.joints));
+    box.hidden = !seen;
     if (!seen) return;
     const size = seen.drawn?.page.robots[0]?.size ?? 1;
     const names = briefly(seen.joints.slice(0, seen.n).map((joint) => joint.name));

@@ -122,13 +122,13 @@ export function runPanel(studio: Studio, settings: HTMLElement): HTMLElement {
   studio.follow(() => {
     const run = studio.run.value;
     const done = hasResult(run);
-    const order = [run?.id, ...studio.others.value.map((o) => o.id).filter((id) => id !== run?.id)]; // as in charts and tables
+    const order = [run?.id, ...studio.kept.runs.value.map((o) => o.id).filter((id) => id !== run?.id)]; // as in charts and tables
     const numberOf = (o: Summary): number => order.indexOf(o.id) + 1;
-    const isKept = studio.others.value.some((o) => o.id === run?.id);
+    const isKept = studio.kept.runs.value.some((o) => o.id === run?.id);
     kept.replaceChildren(
       ...(done && run && !isKept ? [el("button", { type: "button", id: "keep", title: TEXTS.keptHint, click: () => void studio.keep(run.id, true) }, TEXTS.keep)] : []),
-      ...studio.others.value.map((o) => el("span", { class: "keptrun" }, `${numberOf(o)}: ${o.name} (${o.status ?? o.state})`, el("button", { type: "button", class: "quiet", "aria-label": `${TEXTS.remove} ${o.name}`, click: () => void studio.keep(o.id, false) }, "×"))),
-      ...(done && !studio.others.value.length ? [el("p", { class: "words" }, TEXTS.keptHint)] : []),
+      ...studio.kept.runs.value.map((o) => el("span", { class: "keptrun" }, `${numberOf(o)}: ${o.name} (${o.status ?? o.state})`, el("button", { type: "button", class: "quiet", "aria-label": `${TEXTS.remove} ${o.name}`, click: () => void studio.keep(o.id, false) }, "×"))),
+      ...(done && !studio.kept.runs.value.length ? [el("p", { class: "words" }, TEXTS.keptHint)] : []),
     );
     const file = ([name, words]: [string, string]): HTMLElement => el("button", { type: "button", class: "quiet", "data-file": name, click: () => run && void fetched(studio, run.id, name) }, words);
     const own = [el("button", { type: "button", class: "quiet", id: "picture", click: () => picture(studio) }, TEXTS.picture), el("button", { type: "button", class: "quiet", id: "link", click: () => void linked(studio) }, TEXTS.link)];
@@ -157,7 +157,7 @@ export function runPanel(studio: Studio, settings: HTMLElement): HTMLElement {
   const compare = titled(TEXTS.compare, kept, differences);
   const taken = titled(TEXTS.files, files);
   studio.follow(() => {
-    compare.hidden = !hasResult(studio.run.value) && !studio.others.value.length;
+    compare.hidden = !hasResult(studio.run.value) && !studio.kept.runs.value.length;
     taken.hidden = !hasResult(studio.run.value);
   });
   return el("div", { class: "panel" }, cards, compare, taken, chooser, titled(TEXTS.settingsOfRun, settings));

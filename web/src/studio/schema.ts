@@ -148,11 +148,13 @@ export interface JointKind {
   slides: boolean;
 }
 
+const LONG = 18; // letters of a joint's name beside a unit
+
 /** What numbers of these joints are measured in: of "rad or m" the one that is theirs; where some turn and some slide, which of them slide. */
 export function unitFor(unit: string, joints: readonly JointKind[]): string {
   const [turning, sliding, ...more] = unit.split(" or ");
   const turns = (one: string): boolean => one.includes("rad") || one === "N·m" || one === "kg·m²";
   if (!joints.length || sliding === undefined || more.length || !turns(turning) || turns(sliding)) return unit;
-  const slide = joints.filter((joint) => joint.slides).map((joint) => joint.name);
+  const slide = joints.filter((joint) => joint.slides).map(({ name }) => (name.length > LONG ? `${name.slice(0, LONG - 1)}…` : name));
   return !slide.length ? turning : slide.length === joints.length ? sliding : `${turning}; ${slide.join(", ")}: ${sliding}`;
 }

@@ -41,6 +41,12 @@ export const fieldName = (path: Path): string => path.map((key, i) => (typeof ke
 /** What of a document says which robot is looked at, and where it starts. */
 export const lookedAt = (document: Table): [string, string] => [JSON.stringify([document["robot"], document["constants"], document["parameters"]]), JSON.stringify([document["q0"], document["q0_deg"]])];
 
+/** Is the robot of a document another one than the one that is shown? A table that is being edited is the same one. */
+export function hasAnotherRobot({ robot }: Table, shown: string | undefined): boolean {
+  const name = isTable(robot) ? robot["name"] : robot;
+  return shown === undefined || (typeof name === "string" && name !== shown);
+}
+
 const MERGED_MS = 800; // changes of one field within this time are undone together
 const MOST_STEPS = 200;
 

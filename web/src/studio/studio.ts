@@ -8,8 +8,9 @@ import { Overlay } from "./overlay";
 import { FollowedPath } from "./path";
 import { Posing } from "./posing";
 import type { Schemas } from "./schema";
-import { remember, rememberKept } from "./memory";
-import { at, lookedAt, Store, type Json, type Path, type Table } from "./store";
+import { Kept } from "./kept";
+import { remember } from "./memory";
+import { hasAnotherRobot, lookedAt, Store, type Table } from "./store";
 import { View } from "./view";
 import type { Card, Compared, Hello, LeftOut, RunsDrawn, Seen, Summary } from "./wire";
 
@@ -17,14 +18,13 @@ const SETTLE_MS = 120; // between the last change of a number and the question w
 const SLOW_MS = 300; // from which on a verdict that is missing is told
 const LIVE_MS = 3; // and a run, in live mode
 const HELD_MS = 800; // while the same run is computed with other numbers
-const MOST_KEPT = 5; // runs beside the one that is shown (MOST_RUNS in studio/pages.py)
 
 export class Studio {
   readonly store: Store;
   readonly robot = signal<Seen | null>(null);
   readonly posture = signal<readonly number[]>([]);
   readonly run = signal<Summary | null>(null);
-  readonly others = signal<readonly Summary[]>([]); // kept for comparison
+  readonly kept = new Kept();
   readonly cards = signal<readonly Card[]>([]);
   readonly compared = signal<Compared | null>(null);
   readonly live = signal(true);
@@ -87,7 +87,7 @@ export class Studio {
       const { studio } = await ask("hello", {});
       if (studio !== this.id) {
         this.id = studio;
-        this.others.value = [];
+        this.kept.runs.value = [];
         this.forget();
         this.message.value = TEXTS.anew;
         remember(this.id, this.store.document.value);
@@ -171,8 +171,16 @@ export class Studio {
       this.store.problem.value = answer.ok ? null : (answer.error ?? null);
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return;
+      if (error instanceof Refusal && hasAnotherRobot(document, this.robot.value?.robot.name)) this.undraw();
       this.tell(error);
     }
+  }
+
+  /** Nothing is known of the robot yet that could be shown. */
+  private undraw(): void {
+    this.robot.value = null;
+    this.posture.value = [];
+    this.view.clear();
   }
 
   private tell(error: unknown): void {
@@ -214,8 +222,7 @@ export class Studio {
         this.ranText = JSON.stringify(document);
         const running = this.run.value;
         this.unwatch?.();
-        const n = this.robot.value?.robot.n;
-        const beside = this.others.value.filter((o) => o.n === n).map((o) => o.id);
+        const beside = this.kept.beside({ id: "", n: this.robot.value?.robot.n });
         const { drawn, ...begun } = await ask("run", { document, replaces: running && !isOver(running) ? running.id : null, beside, charts: this.charts.value });
         this.store.problem.value = null;
         this.message.value = "";
@@ -285,12 +292,7 @@ export class Studio {
     this.cards.value = cards[0] ?? [];
     this.compared.value = compared;
     await this.ended(summary, true);
-    if (this.run.peek() === summary && this.kept(summary).join() !== beside.join()) await this.showRuns(); // one was kept, or let go, meanwhile
-  }
-
-  /** The runs that stand beside one: those that are kept, of arms with as many joints. */
-  private kept(run: { id: string; n: number }): string[] {
-    return this.others.value.filter((o) => o.id !== run.id && o.n === run.n).map((o) => o.id);
+    if (this.run.peek() === summary && this.kept.beside(summary).join() !== beside.join()) await this.showRuns(); // one was kept, or let go, meanwhile
   }
 
   private idle(): void {
@@ -312,7 +314,7 @@ export class Studio {
   async showRuns(): Promise<void> {
     const now = this.run.value;
     if (!now || now.state !== "done") return;
-    const ids = [now.id, ...this.kept(now)];
+    const ids = [now.id, ...this.kept.beside(now)];
     const turn = ++this.turns;
     const drawn = await ask("view", { ids, charts: this.charts.value });
     if (turn !== this.turns || this.run.value?.id !== now.id) return; // another run, or another choice of runs, meanwhile
@@ -348,29 +350,12 @@ export class Studio {
     });
   }
 
-  /** A part that was chosen in a form, filled in by the server so that it can run where that is possible; what else had to change is told. */
-  async choose(kind: string, name: string | null, place: Path): Promise<void> {
-    await this.guarded(async () => {
-      const { document, also } = await ask("choose", { document: this.store.document.value, kind, name, place, q: [...this.posture.value] });
-      this.message.value = also.length ? TEXTS.also(also.join(", ")) : "";
-      this.store.replace(document);
-    });
-  }
-
-  /** The same, without a change of the document: what would stand there. */
-  async firstOf(kind: string, name: string, place: Path): Promise<Json | undefined> {
-    const { document } = await ask("choose", { document: this.store.document.value, kind, name, place, q: [...this.posture.value] });
-    return at(document, place);
-  }
-
   /** Keep the run that is shown, to see others beside it; or let it go. */
   async keep(id: string, kept: boolean): Promise<void> {
-    if (kept && this.others.value.length >= MOST_KEPT) return void (this.message.value = TEXTS.mostKept(MOST_KEPT));
     await this.guarded(async () => {
-      const summary = await ask("pin", { run: id, pinned: kept });
-      this.others.value = kept ? [...this.others.value.filter((o) => o.id !== id), summary] : this.others.value.filter((o) => o.id !== id);
-      rememberKept(this.id, this.others.value.map((o) => o.id));
-      await this.showRuns();
+      const why = await this.kept.set(this.id, id, kept);
+      if (why) this.message.value = why;
+      else await this.showRuns();
     });
   }
 

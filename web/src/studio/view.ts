@@ -116,6 +116,19 @@ export class View {
     });
   }
 
+  /** No arm can be shown. */
+  clear(): void {
+    this.stage?.dispose();
+    this.state?.dispose();
+    this.stage = this.state = this.engine = this.grown = null;
+    this.shape = "";
+    for (const chart of this.drawn.splice(0)) chart.dispose();
+    this.card.parentElement?.querySelectorAll(":scope > .hint, :scope > .note").forEach((n) => n.remove());
+    this.card.replaceChildren(el("p", { class: "empty", id: "no-arm" }, TEXTS.noArm));
+    this.still(true);
+    this.charts.replaceChildren(); // there is nothing to run
+  }
+
   private still(on: boolean): void {
     this.host.classList.toggle("still", on);
     this.charts.replaceChildren(...(on ? [el("p", { class: "empty" }, TEXTS.noCharts)] : []));
