@@ -28,6 +28,7 @@ def test_parts_are_as_good_as_the_whole(rows: int, rank: int) -> None:
 def test_no_matrix_of_all_samples_is_factorised(monkeypatch: pytest.MonkeyPatch) -> None:
     """A factorisation cannot be interrupted: of 1.4 million rows, a log of 200 s at 1 kHz, one took half a minute."""
     seen: list[int] = []
+
     def noting(original: Any) -> Any:
         def noted(A: Any, *rest: Any, **named: Any) -> Any:
             seen.append(len(A))

@@ -16,12 +16,13 @@ import manipula as mp
 from manipula.errors import DescriptionError
 from manipula.reports import viewer
 from manipula.reports.key_numbers import key_numbers
-from manipula.reports.packed import Packer, unpacked
+from manipula.reports.packed import Packer
 from manipula.reports.page import data
 from manipula.reports.report import CHARTS, report_html, write_report
 from manipula.reports.source import typeset
 from manipula.reports.tables import WORDS
 from manipula.simulation.result import STATUSES, Result
+from packed_arrays import unpacked
 from report_results import HOSTILE, RESULTS, batch, planar, programmed, renamed, scara, seven
 
 LARGEST = 1_500_000  # bytes that a mail takes without a thought

@@ -14,11 +14,12 @@ from manipula.errors import ManipulaError
 from manipula.formats.meshes import Triangles
 from manipula.physics.kinematics import poses
 from manipula.reports.mechanism import TRIANGLES, mechanism_of
-from manipula.reports.packed import Packer, unpacked
+from manipula.reports.packed import Packer
 from manipula.reports.scene import UNCOLOURED, scene
 from manipula.reports.skeleton import skeleton
 from manipula.reports.tessellation import simplified, triangles_of
 from manipula.robot.appearance import Visual
+from packed_arrays import unpacked
 
 WHERE = Pose.of(rotation.from_rpy(0.3, -0.2, 0.7), (0.1, 0.2, 0.3))
 

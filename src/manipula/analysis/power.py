@@ -46,7 +46,7 @@ def power_report(result: Result) -> PowerReport:
             f"power_report() takes the Result of a run, found {type(result).__name__}.", field="result"
         )
     t, p = np.asarray(result.t, float), np.asarray(result.arrays["power"], float)
-    good = np.isfinite(p).all(axis=1)
+    good = np.asarray(np.isfinite(p).all(axis=1))
     t, p = t[good], p[good]
     if len(t) < 2:
         raise DescriptionError("The run recorded no power at two instants or more.", field="result")
