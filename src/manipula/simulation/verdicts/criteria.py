@@ -50,13 +50,22 @@ def _bounded(result: Result) -> Result:
     missed = np.asarray(result.arrays[name]).reshape(-1, len(result.t)) < 0.5
     if not missed.any():
         return result
-    why = f"At t = {result.t[np.argmax(missed.any(axis=0))]:.6g} s the {SOLVED[name]} did not reach their minimum."
+    first = [float(result.t[np.argmax(row)]) for row in missed]
+    whys = [f"At t = {t:.6g} s the {SOLVED[name]} did not reach their minimum." for t in first]
+    off = [k for k, row in enumerate(missed) if row.any()]
+    worst = min(off, key=lambda k: first[k])
     if result.status != "finished":
-        return dataclasses.replace(result, notes=(*result.notes, why))
-    states = tuple(
-        "inaccurate" if row.any() and old == "finished" else old for row, old in zip(missed, result.statuses)
-    )
-    return dataclasses.replace(result, status="inaccurate", reason=why, statuses=states)
+        result = dataclasses.replace(result, notes=(*result.notes, whys[worst]))
+    ours = [k for k in off if result.statuses[k] == "finished"]
+    states, reasons, trusted = list(result.statuses), list(result.reasons), list(result.trusted_untils)
+    for k in ours:
+        states[k], reasons[k], trusted[k] = "inaccurate", whys[k], min(trusted[k], first[k])
+    head = f"{len(ours)} of {len(states)} runs: " * (len(states) > 1)
+    told = ("inaccurate", head + whys[worst]) if result.status == "finished" else (result.status, result.reason)
+    return dataclasses.replace(
+        result, status=told[0], reason=told[1], statuses=tuple(states), reasons=tuple(reasons), trusted_untils=tuple(trusted),
+        trusted_until=float(np.min(trusted)),
+    )  # fmt: skip
 
 
 def densely(

@@ -75,8 +75,7 @@ def _passages(result: Result, s: Scenario) -> list[_Passage]:
         of = [
             np.asarray(result.arrays[name]).reshape(len(result.statuses), -1, s.robot.n) for name in ("q", "qd", "qdd")
         ]
-        held = np.isfinite(low) | np.isfinite(high)
-        turns = np.argwhere((of[1][:, :-1] * of[1][:, 1:] < 0.0) & held & np.isfinite(of[2][:, :-1] + of[2][:, 1:]))
+        turns = np.argwhere((of[1][:, :-1] * of[1][:, 1:] < 0.0) & np.isfinite(of[2][:, :-1] + of[2][:, 1:]))
         run, k, joint = turns.T
         y, rate, more = ((x[run, k, joint], x[run, k + 1, joint]) for x in of)
         when, values = turning_values(result.t[k], result.t[k + 1] - result.t[k], y, rate, more, None)
