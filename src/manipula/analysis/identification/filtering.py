@@ -22,7 +22,8 @@ from manipula.errors import DescriptionError
 
 ORDER = 4
 WIDER = 4.0  # cutoff of the signals, in units of the cutoff of the equations
-EDGE = 1.5  # periods of the cutoff that are cut at either end, where a filter has only half of its data
+EDGE = 1.0  # periods of the cutoff that are cut at either end, where a filter has only half of its data; both sides of the equations agree there too
+FIRST_EDGE = 3.0  # periods of the cutoff of the signals: what of an end is left in their derivatives is e^{-0.38·2π·3}, a thousandth
 LOWEST = 1.0  # cutoff that is chosen [Hz]
 HIGHEST = 0.4  # of the sampling rate: no cutoff above this
 POWER = 0.999  # share of the power of the positions below the bandwidth
@@ -152,7 +153,8 @@ def filtered(log: Log, effort: str, cutoff: float | None, velocity: str) -> Sign
         raise DescriptionError(
             f"The cutoff is {cutoff:g} Hz; at {rate:.4g} Hz it may be at most {HIGHEST * rate:.4g}.", field="cutoff"
         )
-    lost = EDGE / cutoff
+    wide = min(WIDER * cutoff, HIGHEST * rate)
+    lost = EDGE / cutoff + FIRST_EDGE / wide
     longest = max(0.5 / cutoff, SHORTEST_GAP * h)
     gaps = int(np.sum(steps > longest))
     pieces = between_gaps(log.t, longest, 2.0 * lost)
@@ -169,7 +171,6 @@ def filtered(log: Log, effort: str, cutoff: float | None, velocity: str) -> Sign
             f"{gaps} gap(s) of up to {steps.max():.3g} s: what happened there is unknown; {log.duration - 2.0 * lost - used:.3g} s in and around "
             "them were left out."
         )
-    wide = min(WIDER * cutoff, HIGHEST * rate)
     thin = max(1, int(rate / (5.0 * wide)))  # the regressor is made at five times the bandwidth of the signals
     measured = log.qd is not None and velocity != "derived"
     found = [_piece(log.t[p], log.q[p], log.qd[p] if measured and log.qd is not None else None, values[p], h, rate, wide, thin)
@@ -186,11 +187,16 @@ def filtered(log: Log, effort: str, cutoff: float | None, velocity: str) -> Sign
 def _piece(
     t: np.ndarray, q: Any, qd: Any, y: Any, h: float, rate: float, wide: float, thin: int
 ) -> tuple[np.ndarray, ...]:
-    """t, q, qd, qdd and effort of samples without a gap: even, filtered at ``wide``, every ``thin``-th."""
+    """t, q, qd, qdd and effort of samples without a gap: even, filtered at ``wide``, without the ends that this spoils, every ``thin``-th.
+
+    Both sides of the equations then begin and end with what was measured, and the second filter treats them alike, its ends too.
+    """
     t, (q, qd, y) = even(t, [q, qd, y], h)
     q, y = low_pass(q, rate, wide), low_pass(y, rate, wide)
     qd = derivative(q, rate) if qd is None else low_pass(qd, rate, wide)
-    return t[::thin], q[::thin], qd[::thin], derivative(qd, rate)[::thin], y[::thin]
+    spoiled = int(np.ceil(FIRST_EDGE / wide * rate))
+    sound = slice(spoiled, len(t) - spoiled, thin)
+    return t[sound], q[sound], qd[sound], derivative(qd, rate)[sound], y[sound]
 
 
 def parallel(x: np.ndarray, signals: Signals, step: int | None = None) -> np.ndarray:
