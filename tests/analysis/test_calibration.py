@@ -156,7 +156,7 @@ def test_what_is_left_out_is_named(arm):
     left = dict(found.left_out)
     assert f"{robot.joint_names[0]} rz" in found.names
     assert "tool rx" in left or "tool rz" in left  # places alone do not show how the tool is turned
-    assert "cannot be told from" in found.text()
+    assert "cannot be distinguished from" in found.text()
 
 
 def test_the_corrected_robot_is_kept_in_a_file(arm, tmp_path):
@@ -202,7 +202,7 @@ def test_poses_from_files(arm, tmp_path):
     ("change", "error", "words"),
     [
         ({"what": "elbow"}, DescriptionError, "elbow"),
-        ({"what": ()}, DescriptionError, "Nothing"),
+        ({"what": ()}, DescriptionError, "No errors are searched"),
         ({"validate": 2.0}, DescriptionError, "share"),
         ({"confidence": 0.0}, DescriptionError, "between 0 and 1"),
         ({"position_noise": -1.0}, DescriptionError, "greater than 0"),
