@@ -22,8 +22,8 @@ PD = control.PDGravity(50.0, 10.0)
     [
         ({"reference": MOVE}, "free run follows no reference"),
         ({"reference": MOVE, "torques": TORQUES}, "playback run follows no reference"),
-        ({"reference": MOVE, "kind": "inverse_dynamics", "controller": PD}, "asks no controller"),
-        ({"controller": PD, "torques": TORQUES}, "asks no controller"),
+        ({"reference": MOVE, "kind": "inverse_dynamics", "controller": PD}, "has no controller"),
+        ({"controller": PD, "torques": TORQUES}, "has no controller"),
         (
             {"controller": PD, "reference": MOVE, "kind": "dynamic", "torques": TORQUES},
             "'playback'; this run is of kind 'dynamic'",

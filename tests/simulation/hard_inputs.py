@@ -88,6 +88,7 @@ def blinking(t: Any, q: Any, qd: Any, target: Any) -> list[float]:
 
 
 HONEST = {
+    ("four kilohertz", "rk4"),
     ("four kilohertz", "rodas"),
     ("one kilohertz", "rk4"),
     ("one kilohertz", "rodas"),

@@ -130,7 +130,7 @@ export interface JointInfo {
   slides: boolean;
 }
 
-/** All that a viewer is told; ``live``: of a page that computes (``reports/live.py``). */
+/** All that a viewer is given; ``live``: of a page that computes (``reports/live.py``). */
 export interface Page {
   format: number;
   joints: JointInfo[];

@@ -42,7 +42,7 @@ NEEDED = {  # what each needed setting is
     "controller": "one of manipula.control", "torques": "times (k) and values (k rows of n)", "reference": "a trajectory",
 }  # fmt: skip
 ELSEWHERE = {  # why a setting does not act in a run of another kind
-    "controller": "A {kind} run has no controller",
+    "controller": "A run of this kind has no controller",
     "reference": "A {kind} run follows no reference: give a controller, or kind = 'kinematic' or 'inverse_dynamics'",
     "torques": "Torques over time act in runs of kind 'playback'",
     "model": "A controller's own model acts in runs of kind 'dynamic'",
