@@ -19,12 +19,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from manipula.ik.general.continuation import solve_6r_by_continuation
 
 import manipula as mp
 from manipula.ik.closed_form import ClosedForm, find
 from manipula.ik.closed_form.geometry import lines_of
 from manipula.ik.general import all_postures
-from manipula.ik.general.continuation import solve_6r_by_continuation
 
 ARMS = ("puma560", "ur5e", "stanford", "cobra600", "iiwa14", "panda")
 PEERED = ("puma560", "ur5e")
