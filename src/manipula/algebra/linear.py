@@ -29,13 +29,7 @@ def array(values: Any) -> np.ndarray:
 
 def cross(a: Vector, b: Vector) -> np.ndarray:
     r""":math:`a \times b`, shape (3,)."""
-    return array(
-        [
-            a[1] * b[2] - a[2] * b[1],
-            a[2] * b[0] - a[0] * b[2],
-            a[0] * b[1] - a[1] * b[0],
-        ]
-    )
+    return array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
 def skew(a: Vector) -> np.ndarray:

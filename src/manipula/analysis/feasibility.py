@@ -30,16 +30,7 @@ from manipula.model import Model
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation.carried_points import rates_of
-from manipula.simulation.limit_checks import (
-    NOTHING,
-    SAMPLES_ONLY,
-    TIP,
-    Check,
-    filled,
-    only_samples,
-    strained,
-    worst,
-)
+from manipula.simulation.limit_checks import NOTHING, SAMPLES_ONLY, TIP, Check, filled, only_samples, strained, worst
 from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.point_limits import PointLimits, read_points
 from manipula.simulation.point_motion import point_of_text

@@ -17,14 +17,7 @@ import numpy as np
 
 from manipula.algebra.derivatives import derivatives, directional, gradient
 from manipula.algebra.derivatives import jacobian as slope
-from manipula.certificate.comparison import (
-    MASS,
-    PER_CONDITION,
-    TORQUE,
-    error,
-    rounding,
-    scales,
-)
+from manipula.certificate.comparison import MASS, PER_CONDITION, TORQUE, error, rounding, scales
 from manipula.certificate.own_routes import Certified
 from manipula.physics import composite, energy, forward, kinematics, newton_euler
 from manipula.physics.regressor import parameters

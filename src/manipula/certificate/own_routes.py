@@ -8,16 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.certificate.comparison import (
-    ACCELERATION,
-    BIAS,
-    FRICTION,
-    GRAVITY,
-    JACOBIAN,
-    MASS,
-    POSE,
-    TORQUE,
-)
+from manipula.certificate.comparison import ACCELERATION, BIAS, FRICTION, GRAVITY, JACOBIAN, MASS, POSE, TORQUE
 from manipula.certificate.newton_euler import NewtonEuler
 from manipula.certificate.states import CertifiedStates
 from manipula.errors import BudgetError, CompileError

@@ -24,8 +24,7 @@ def plot(
         ),
     ] = None,
     kind: Annotated[
-        str | None,
-        typer.Option("--kind", "-k", help="What to draw; --list shows all kinds.", show_default="joints"),
+        str | None, typer.Option("--kind", "-k", help="What to draw; --list shows all kinds.", show_default="joints")
     ] = None,
     run: Annotated[int | None, typer.Option(help="Which run of a batch, from 0.")] = None,
     signal: Annotated[

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 Source = Annotated[
     str,
     typer.Argument(
-        metavar="ROBOT",
-        help="A file (.toml .urdf .xml .sdf .txt), a name of the catalog, or robot_descriptions:NAME.",
+        metavar="ROBOT", help="A file (.toml .urdf .xml .sdf .txt), a name of the catalog, or robot_descriptions:NAME."
     ),
 ]
 

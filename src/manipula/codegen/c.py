@@ -7,15 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import (
-    COMPARISONS,
-    FUSED,
-    PARAMETERS,
-    Language,
-    ParameterField,
-    Routine,
-    SourceProgram,
-)
+from manipula.codegen.base import COMPARISONS, FUSED, PARAMETERS, Language, ParameterField, Routine, SourceProgram
 from manipula.codegen.statements import ProgramBodies, Statements
 
 _HELPERS = {

@@ -11,15 +11,7 @@ from manipula.algebra.linear import array, dot, solve_spd
 from manipula.algebra.ops import Scalar, Vector, sqrt
 from manipula.algebra.scattered import Scattered
 from manipula.control.base import Controller, FrictionCompensation, Target
-from manipula.control.pose_task import (
-    Kp,
-    KpRotation,
-    Kv,
-    KvRotation,
-    NullDamping,
-    Orientation,
-    PoseController,
-)
+from manipula.control.pose_task import Kp, KpRotation, Kv, KvRotation, NullDamping, Orientation, PoseController
 from manipula.errors import DescriptionError, printable
 from manipula.parts.field import Frame, Number, Rows, VectorField
 from manipula.physics import kinematics

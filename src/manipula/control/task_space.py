@@ -32,10 +32,7 @@ from manipula.redundancy.pseudoinverse import null_space_times, plus_diagonal, p
 
 Criteria = Annotated[tuple[Criterion, ...], Parts("criterion", "secondary criteria, which act in the null space")]
 
-Damping = Annotated[
-    Any,
-    Number("m or rad", "λ of the damped inverse, for singular postures; 0 is exact", least=0.0),
-]
+Damping = Annotated[Any, Number("m or rad", "λ of the damped inverse, for singular postures; 0 is exact", least=0.0)]
 
 
 def _is_zero(value: Any) -> bool:

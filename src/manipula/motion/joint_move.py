@@ -31,8 +31,7 @@ def joint_move(
     acceleration: Annotated[Any, PerJoint("rad/s² or m/s²", "largest acceleration", above=0.0, degrees=True)],
     jerk: Annotated[Any, PerJoint("rad/s³ or m/s³", "largest jerk", above=0.0, degrees=True)],
     synchronise: Annotated[
-        Literal["time", "phase"],
-        Choice("time: all arrive together; phase: a straight line in joint space"),
+        Literal["time", "phase"], Choice("time: all arrive together; phase: a straight line in joint space")
     ] = "time",
     method: Annotated[
         Literal["auto", "double_s", "ruckig"],

@@ -30,15 +30,7 @@ from manipula.algebra.arguments import between, choice, flag, whole_number
 from manipula.algebra.value import LazyDict, Value
 from manipula.errors import DescriptionError, SolveError
 from manipula.motion.path_grid import MAX_GRID, PathGrid, even_grid
-from manipula.motion.path_limits import (
-    BETWEEN,
-    FASTEST,
-    SPEEDS,
-    InverseDynamics,
-    PathLimits,
-    TipVelocity,
-    two_sided,
-)
+from manipula.motion.path_limits import BETWEEN, FASTEST, SPEEDS, InverseDynamics, PathLimits, TipVelocity, two_sided
 from manipula.motion.paths.base import Path
 from manipula.motion.phase_plane import solve_passes
 from manipula.motion.timing.base import PiecewiseProfile, Profile

@@ -161,10 +161,7 @@ class Folder(NamedTuple):
             with os.fdopen(file, "wb") as stream:
                 stream.write(pack(key, object_code))
             os.replace(
-                self._at(temporary),
-                self._at(key.hex() + ".o"),
-                src_dir_fd=self.descriptor,
-                dst_dir_fd=self.descriptor,
+                self._at(temporary), self._at(key.hex() + ".o"), src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor
             )
         except OSError:
             self.remove(temporary)

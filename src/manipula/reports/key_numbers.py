@@ -46,13 +46,7 @@ def shown(value: float) -> str:
 
 def key_numbers(result: Result) -> list[Row]:
     """Title, value, unit and a remark."""
-    return [
-        _duration(result),
-        *_largest(result),
-        *_tracking(result),
-        *_power(result),
-        *_trust(result),
-    ]
+    return [_duration(result), *_largest(result), *_tracking(result), *_power(result), *_trust(result)]
 
 
 def _duration(result: Result) -> Row:

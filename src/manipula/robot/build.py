@@ -18,9 +18,7 @@ from manipula.algebra.pose import IDENTITY, Pose, mat3, plain, vec3
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.appearance import VisualDraft, check_shape_count, placed
-from manipula.robot.checks import (
-    MAX_LINKS as MAX_LINKS,
-)
+from manipula.robot.checks import MAX_LINKS as MAX_LINKS
 from manipula.robot.checks import (
     check_balance,
     check_body,

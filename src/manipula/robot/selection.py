@@ -117,10 +117,7 @@ class Selected:
 
 
 def select(
-    selection: Selection,
-    root: LinkDraft,
-    order: list[tuple[JointDraft, LinkDraft]],
-    frames: Sequence[FrameDraft],
+    selection: Selection, root: LinkDraft, order: list[tuple[JointDraft, LinkDraft]], frames: Sequence[FrameDraft]
 ) -> Selected:
     """The drafts that a selection leaves, parents before children.
 

@@ -25,12 +25,7 @@ TURNING = {
     "tau": {"N·m": 1.0, "N.m": 1.0, "Nm": 1.0, "mNm": 1e-3},
     "current": CURRENT_UNITS,
 }
-SLIDING = {
-    "q": {"m": 1.0, "mm": 1e-3},
-    "qd": {"m/s": 1.0, "mm/s": 1e-3},
-    "tau": {"N": 1.0},
-    "current": CURRENT_UNITS,
-}
+SLIDING = {"q": {"m": 1.0, "mm": 1e-3}, "qd": {"m/s": 1.0, "mm/s": 1e-3}, "tau": {"N": 1.0}, "current": CURRENT_UNITS}
 SPELT = {  # as files say it, in small letters without spaces around
     "radian": "rad", "radians": "rad", "degree": "deg", "degrees": "deg", "°": "deg", "rad s-1": "rad/s", "radian s-1": "rad/s", "radians/s": "rad/s",
     "deg s-1": "deg/s", "degree s-1": "deg/s", "degrees/s": "deg/s", "°/s": "deg/s", "metre": "m", "meter": "m", "metres": "m", "meters": "m",

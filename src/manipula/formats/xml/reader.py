@@ -105,12 +105,7 @@ class Element:
         return self.numbers(attribute, 1, None if default is None else (default,), largest=largest)[0]
 
     def numbers(
-        self,
-        attribute: str,
-        count: int | range,
-        default: tuple[float, ...] | None = None,
-        *,
-        largest: float = LARGEST,
+        self, attribute: str, count: int | range, default: tuple[float, ...] | None = None, *, largest: float = LARGEST
     ) -> tuple[float, ...]:
         """Decimal numbers separated by white space, ``count`` of them, none above ``largest`` in magnitude."""
         if default is not None and attribute not in self.attributes:

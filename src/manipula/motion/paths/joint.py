@@ -45,7 +45,4 @@ def joint(
         raise DescriptionError(
             "'blend' rounds the corners of interpolation='polyline'; a spline has none.", field="blend"
         )
-    return Path(
-        [interpolating(rows, "periodic" if closed else ends, spacing, tangents, "points")],
-        space="joint",
-    )
+    return Path([interpolating(rows, "periodic" if closed else ends, spacing, tangents, "points")], space="joint")

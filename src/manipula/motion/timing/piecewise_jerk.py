@@ -58,9 +58,7 @@ class PiecewiseJerk(TimeLaw):
 
 
 def piecewise_jerk(
-    duration: float,
-    pattern: Sequence[float] = (1.0, -1.0, 1.0),
-    fractions: Sequence[float] = (0.25, 0.5, 0.25),
+    duration: float, pattern: Sequence[float] = (1.0, -1.0, 1.0), fractions: Sequence[float] = (0.25, 0.5, 0.25)
 ) -> PiecewiseJerk:
     """The motion takes ``duration`` [s]; the jerk follows ``pattern`` over ``fractions`` of it."""
     return PiecewiseJerk(duration, pattern, fractions)  # pyright: ignore[reportArgumentType]

@@ -54,7 +54,7 @@ _SETTLED: dict[str, Callable[[Lanes, LlvmValue], tuple[LlvmValue, LlvmValue]]] =
 
 _NEAR: dict[str, Callable[[Lanes, LlvmValue], tuple[LlvmValue, Callable[[], LlvmValue]]]] = {
     # name: a bit per lane "the short way will do", and the short way; its bits are those of the long one
-    "exp": mathlib_exp.exp_near,
+    "exp": mathlib_exp.exp_near
 }
 
 FUNCTIONS = (*_FUNCTIONS, "sqrt", "floor")

@@ -131,9 +131,7 @@ def steps(eq: Equations, found: LagrangeSteps) -> PaperSection:
     for name, own in (("M", eq.M), ("V", eq.h), ("G", eq.g)):
         rows.append(
             agreement(
-                f"{name}: the paper's algorithm against equations(robot)",
-                largest(getattr(found, name) - own),
-                EXACT,
+                f"{name}: the paper's algorithm against equations(robot)", largest(getattr(found, name) - own), EXACT
             )
         )
     skew = found.M_rate - 2 * found.C

@@ -10,16 +10,7 @@ from scipy.integrate import cumulative_simpson
 
 import manipula as mp
 from manipula.analysis.vibration import fast_part
-from manipula.papers.base import (
-    ChartLine,
-    CheckedRow,
-    Figure,
-    PaperChart,
-    PaperSection,
-    PaperTable,
-    Words,
-    agreement,
-)
+from manipula.papers.base import ChartLine, CheckedRow, Figure, PaperChart, PaperSection, PaperTable, Words, agreement
 from manipula.papers.jarzebowska.motion import RUNS, program
 from manipula.simulation.files import library
 from manipula.simulation.result import Result

@@ -8,16 +8,7 @@ import numpy as np
 import sympy
 
 from manipula.model import Model
-from manipula.papers.base import (
-    CheckedRow,
-    Erratum,
-    Formulas,
-    PaperSection,
-    PaperTable,
-    Words,
-    agreement,
-    counted,
-)
+from manipula.papers.base import CheckedRow, Erratum, Formulas, PaperSection, PaperTable, Words, agreement, counted
 from manipula.papers.derived import derived, largest, rate, states
 from manipula.papers.printed import evaluated, in_short_names, printed, symbolic, terms
 from manipula.symbolic.equations import Equations

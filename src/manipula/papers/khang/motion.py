@@ -76,10 +76,7 @@ def trajectory(t: np.ndarray) -> tuple[PaperSection, Erratum]:
         "(3.3), third branch", f"`{printed_third}`", f"`{third}`",
         "jump of `phi` at `3 T/4`, which is 24 whole turns (the plots hide it); the corrected law is continuous", abs(jump), abs(none), 1e-10,
     )  # fmt: skip
-    lines = (
-        ChartLine("corrected", t, phi),
-        ChartLine("printed", t, wrong, 1, 1),
-    )
+    lines = (ChartLine("corrected", t, phi), ChartLine("printed", t, wrong, 1, 1))
     figure = Figure("Angle on the circle", (PaperChart("φ(t), printed and corrected", lines, (("φ", "rad"),)),))
     blocks = (
         Words("The tip runs once around a circle while its height swings; the angle follows a law of constant jerk `±a` in three phases."),

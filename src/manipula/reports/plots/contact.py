@@ -13,10 +13,7 @@ from manipula.reports.source import columns_of
 from manipula.reports.theme import joint_line
 from manipula.simulation.result import Result
 
-PANELS = (
-    ("contact_force", "Normal force of contacts", "F"),
-    ("penetration", "Penetration, from zero", "δ"),
-)
+PANELS = (("contact_force", "Normal force of contacts", "F"), ("penetration", "Penetration, from zero", "δ"))
 
 
 @plot(

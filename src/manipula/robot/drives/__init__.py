@@ -18,11 +18,7 @@ from manipula.parts.registry import PartKind, PartRegistry
 from manipula.robot.drives.base import Drive
 
 REGISTRY: PartRegistry[type[Drive]] = PartRegistry(
-    __name__,
-    rigid="rigid:Rigid",
-    spring="spring:Spring",
-    flexible="flexible:Flexible",
-    dc_motor="dc_motor:DCMotor",
+    __name__, rigid="rigid:Rigid", spring="spring:Spring", flexible="flexible:Flexible", dc_motor="dc_motor:DCMotor"
 )
 KIND = PartKind("drive", "drive", REGISTRY, "manipula.robot.drives.REGISTRY")
 __getattr__ = REGISTRY.names()

@@ -19,14 +19,7 @@ from manipula.identity import identity
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
 from manipula.simulation.loops.events import advance_through_events, error_scale, following, proposed_step
-from manipula.simulation.loops.fixed import (
-    BatchPart,
-    RunSamples,
-    grid_of,
-    how_to_run,
-    part_of,
-    unverified,
-)
+from manipula.simulation.loops.fixed import BatchPart, RunSamples, grid_of, how_to_run, part_of, unverified
 from manipula.simulation.loops.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
 from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.probing import covered, foreign, probed

@@ -29,16 +29,7 @@ from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
 from manipula.simulation.plant.plant import Flow, Plant
 from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.plant.switch import acting_controller
-from manipula.simulation.stepping.grid import (
-    FAR,
-    MOST_PARTS,
-    Grid,
-    ended,
-    halved,
-    inputs_of,
-    margin,
-    within,
-)
+from manipula.simulation.stepping.grid import FAR, MOST_PARTS, Grid, ended, halved, inputs_of, margin, within
 
 if TYPE_CHECKING:
     from manipula.motion.trajectory import Trajectory

@@ -101,8 +101,7 @@ def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tup
     for name in parameters:
         if name in words:
             raise DescriptionError(
-                f"'{name}' is a coordinate of the robot; give the parameter another name.",
-                field=f"parameters.{name}",
+                f"'{name}' is a coordinate of the robot; give the parameter another name.", field=f"parameters.{name}"
             )
     known = (*words, *parameters)
     found = []

@@ -364,12 +364,7 @@ def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: I
         "robot_toml": robot_text(plant.robot), "settings": programmed_settings(plant),
         "acting": acting(plant.robot, plant.friction, plant.drives), "columns": columns(plant.robot, plant.friction), **more,
     }  # fmt: skip
-    notes = (
-        *moved,
-        *known.doubts,
-        *_drive_notes(plant),
-        *_coordinate_notes(plant, independent, done.splits),
-    )
+    notes = (*moved, *known.doubts, *_drive_notes(plant), *_coordinate_notes(plant, independent, done.splits))
     arrays = {name: handed_over(value) for name, value in arrays.items()}
     return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, plant, (), trusted)
 

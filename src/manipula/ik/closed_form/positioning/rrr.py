@@ -16,13 +16,7 @@ from manipula.ik.closed_form.geometry import Axis, Relations
 from manipula.ik.closed_form.positioning.base import FirstTwoMeet, Mirrored, PositionArm, mirror
 from manipula.ik.closed_form.program import Row
 from manipula.ik.closed_form.quartic import combine, product, solve_trigonometric_quartic
-from manipula.ik.closed_form.subproblems import (
-    CosSin,
-    rotate,
-    turn_onto,
-    turn_to_distance,
-    turn_to_plane,
-)  # fmt: skip
+from manipula.ik.closed_form.subproblems import CosSin, rotate, turn_onto, turn_to_distance, turn_to_plane  # fmt: skip
 
 
 def planar_pair(one: Axis, two: Axis, x: Vector, t: Vector) -> list[tuple[CosSin, CosSin]]:

@@ -15,11 +15,7 @@ from typing import TYPE_CHECKING
 from manipula.parts.registry import PartKind, PartRegistry
 from manipula.simulation.plant.contact.base import Contact, Touch
 
-REGISTRY: PartRegistry[type[Contact]] = PartRegistry(
-    __name__,
-    plane="plane:PlaneContact",
-    end_stop="end_stop:EndStop",
-)
+REGISTRY: PartRegistry[type[Contact]] = PartRegistry(__name__, plane="plane:PlaneContact", end_stop="end_stop:EndStop")
 KIND = PartKind("contact", "kind", REGISTRY, "manipula.simulation.plant.contact.REGISTRY")
 __getattr__ = REGISTRY.names()
 
