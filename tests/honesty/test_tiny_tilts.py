@@ -144,6 +144,26 @@ def test_equations_of_a_tiny_tilt(tilt):
         assert np.abs(tau(q, qd, qdd) - expected).max() <= 1e-12 * np.abs(expected).max()
 
 
+@pytest.mark.parametrize("beyond", [1e-12, 3e-11, 1e-10])
+@pytest.mark.parametrize("tangent", [1 / 3, 1 / 2, 1.0, -1 / 4])
+def test_equations_beside_an_angle_whose_half_has_a_simple_tangent(tangent, beyond):
+    """A fraction with few digits is far from its neighbours: what stands close to it is not it."""
+    _derived_as_judged(arm([(0, 0, 0), (2 * math.atan(tangent) + beyond, 0, 0), (0.4, 0, 0)], "RRR"))
+
+
+@pytest.mark.parametrize("tilt", [3e-7, 1e-6, 1e-5, 1e-4])
+def test_equations_of_an_axis_that_is_tilted_two_ways(tilt):
+    _derived_as_judged(arm([(0, 0, 0)] * 3, "RRR", ("0 0 1", f"0 1 {tilt}", f"{tilt} {-tilt} 1")))
+
+
+def _derived_as_judged(text):
+    tau = mp.equations(mp.from_urdf(text), "raw", right_angles="given").compile("tau")
+    reference = pin.buildModelFromXML(text)
+    for q, qd, qdd in states(3):
+        expected = pin.rnea(reference, reference.createData(), q, qd, qdd)
+        assert np.abs(tau(q, qd, qdd) - expected).max() <= 1e-14 * np.abs(expected).max()
+
+
 def test_the_catalog_states_its_right_angles_exactly():
     for robot in map(mp.load, catalog_names()):
         assert mp.equations(robot, "recursive").snapped == {}

@@ -3,7 +3,7 @@ r"""A robot whose numbers are exact: every field becomes a polynomial in paramet
 The prepared mechanism of ``physics.mechanism`` is built over these scalars, so the recursions of ``physics`` derive the symbolic
 equations. Right angles are integers; angles that a file states with ten digits or so are taken for the right angles they mean, and
 ``Scalars.snapped`` says where and by how much. A symbolic twist is a pair of variables (cosine, sine). A numeric oblique twist is a
-rational point of the circle, any other rotation a rational quaternion, within 1e-16, so that :math:`R R^T = 1` holds
+rational point of the circle, any other rotation a rational quaternion, within 2e-16, so that :math:`R R^T = 1` holds
 exactly and what must cancel does.
 """
 
@@ -118,7 +118,7 @@ class Scalars:
 
 
 def rational_sine_cosine(angle: float) -> tuple[Any, Any]:
-    r"""Fractions with :math:`s^2 + c^2 = 1` within 1e-16 of the sine and cosine of ``angle``.
+    r"""Fractions with :math:`s^2 + c^2 = 1` within 2e-16 of the sine and cosine of ``angle``.
 
     With t near tan(r/2), r the rest beyond whole right angles: :math:`c = (1-t^2)/(1+t^2),\ s = 2t/(1+t^2)`.
     """
@@ -145,10 +145,16 @@ def rational_rotation(R: np.ndarray) -> list[list[Fraction]]:
 
 
 def _nearby(x: float) -> Fraction:
-    """A fraction of few digits within 1e-17·|x| of a small number, 1e-19 of one near 1; rounding is taken for zero."""
+    """A fraction of few digits within 2^-52·|x|, the rounding of x; what is no more than rounding is taken for zero.
+
+    Denominators up to N leave a gap of 1/(qN) beside p/q, so they grow for a number that stands close to a simple fraction.
+    """
     if abs(x) < ROUNDING:
         return Fraction(0)
-    return Fraction(x).limit_denominator(int(2**32 / min(1.0, 2.0 * abs(x))))
+    exact, most = Fraction(x), int(2**32 / min(1.0, 2.0 * abs(x)))
+    while abs((found := exact.limit_denominator(most)) - exact) > abs(exact) / 2**52:
+        most *= 2**8
+    return found
 
 
 def _divides(x: Any) -> bool:
