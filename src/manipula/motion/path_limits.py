@@ -257,11 +257,6 @@ def _row_shares(n: int, kinds: tuple[str, ...], row: Any, u: Any, x: Any, tip: A
     return shares
 
 
-def _used(n: int, kinds: tuple[str, ...], row: Any, u: Any, x: Any, tip: Any, limits: Any) -> list[Any]:
-    """The largest share of every kind."""
-    return [_largest(shares) for shares in _row_shares(n, kinds, row, u, x, tip, limits)]
-
-
 def _largest(shares: list[Any]) -> Any:
     largest: Any = shares[0] if len(shares) == 1 else -float("inf")
     for used in shares if len(shares) > 1 else ():
@@ -284,7 +279,7 @@ def _share_kernel(n: int, kinds: tuple[str, ...], compiled: bool) -> native.Rows
 
     def share(row: Any, *more: Any) -> Any:
         *tip, u, x, limits = more
-        return array(_used(n, kinds, row, u, x, tip, limits))
+        return array([_largest(shares) for shares in _row_shares(n, kinds, row, u, x, tip, limits)])
 
     return _rows_kernel(share, "path_limits.share", n, kinds, 1, "u", "x")
 

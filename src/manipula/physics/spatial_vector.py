@@ -64,7 +64,7 @@ def bodies(mechanism: Mechanism, where: Placement) -> list[Moments]:
     for i, b in enumerate(mechanism.bodies):
         R = where.R[i]
         J = b.moments.second
-        turned = R @ J @ R.T if not _is_zero(J) else J
+        turned = R @ J @ R.T if J.dtype == object or J.any() else J
         found.append(shifted(Moments(b.moments.mass, R @ b.moments.first, turned), where.p[i]))
     return found
 
@@ -164,10 +164,6 @@ def scene_of_lifts(mechanism: Mechanism, q: Vector) -> Scene:
     lifted = [b.lift or Lift(0.0, np.zeros(3)) for b in mechanism.bodies]
     bodies = tuple(replace(b, moments=Moments(x.mass, x.first, nothing)) for b, x in zip(mechanism.bodies, lifted))
     return scene(replace(mechanism, bodies=bodies), q)
-
-
-def _is_zero(J: np.ndarray) -> bool:
-    return J.dtype != object and not J.any()
 
 
 __all__ = [

@@ -33,6 +33,7 @@ CHARTS = (
 ONLY_PROGRAMMED = ("height", "multipliers")
 MOST_PHASES, MOST_COMPARED = 8, 8
 SMALL = "card chart small"
+NO_SCRIPT = '<noscript><p class="note">Scripts are switched off, so arm and charts are not drawn; the tables are complete.</p></noscript>'
 
 
 def write_report(
@@ -101,7 +102,7 @@ def report_html(
         body += section("Motion", card("<p>The arm cannot be drawn: the result does not say which robot moved.</p>"))
     for title_of, chosen in (("Charts", figures[0]), ("Phase planes", figures[1])):
         body += section(title_of, f'<div class="charts">{"".join(chosen)}</div>') if chosen else ""
-    body += _no_script() if built is not None else ""
+    body += NO_SCRIPT if built is not None else ""
     if batch:
         body += section("Runs", f'<div class="card runs">{tables.run_table(first)}</div>')
     body += _tried("The robot", lambda: _robot(robot, first, equations), "", missing)
@@ -202,10 +203,6 @@ def _chart(kind: str, batch: Result | None, shown: list[Result], content: PageCo
         f'<figure class="{SMALL if panel.get("small") else "card chart"}" id="{panel["id"]}" aria-label="{text(panel["title"])}"></figure>'
         for panel in content.add_chart(kind, of)
     ]
-
-
-def _no_script() -> str:
-    return '<noscript><p class="note">Scripts are switched off, so arm and charts are not drawn; the tables are complete.</p></noscript>'
 
 
 def _moves(result: Result, kind: str) -> bool:

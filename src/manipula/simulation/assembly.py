@@ -82,7 +82,7 @@ def provenance(scenario: Scenario) -> dict[str, Any]:
     from manipula.simulation.provenance import acting, columns, robot_text, settings, versions
     from manipula.simulation.recorded import scenario_text
 
-    free = {name: _plain(value) for name, value in (scenario.parameters or {}).items()}
+    free = {name: np.asarray(value, float).tolist() for name, value in (scenario.parameters or {}).items()}
     return {
         "versions": versions(), "robot_digest": scenario.robot.digest,
         "robot_toml": robot_text(scenario.robot), "parameters": free, "settings": settings(scenario),
@@ -90,7 +90,3 @@ def provenance(scenario: Scenario) -> dict[str, Any]:
         "acting": acting(scenario.robot, scenario.friction, scenario.drives, tuple(scenario.vary or ())),
         "columns": columns(scenario.robot, scenario.friction, scenario.contacts),
     }  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    return np.asarray(value, float).tolist()

@@ -132,7 +132,7 @@ def projected(robot: Robot, reference: OrientedTrajectory, q: np.ndarray, turn: 
     if left > FAR:
         turned = ", turned as it says" if wanted is not None else ""
         raise DescriptionError(
-            f"No posture near the given one puts the tip at the start of the reference ({_text(goal)} m{turned}); it stays "
+            f"No posture near the given one puts the tip at the start of the reference ({', '.join(f'{x:.6g}' for x in goal)} m{turned}); it stays "
             f"{left:.3g} m{' or rad' * bool(turned)} away.",
             field="q0",
         )
@@ -153,7 +153,3 @@ def moved_note(robot: Robot, change: np.ndarray) -> tuple[str, ...]:
     return (
         f"The start was moved onto the reference, most of all joint {amount(robot, int(joint), float(change[run, joint]))}.",
     )
-
-
-def _text(v: np.ndarray) -> str:
-    return ", ".join(f"{x:.6g}" for x in v)

@@ -101,7 +101,7 @@ class Plan:
     def _parted(self, template: Template, runs: np.ndarray, values: dict[str, Any], members: list[int]) -> list[Batch]:
         parted: OrderedDict[Any, list[int]] = OrderedDict()
         for k in members:
-            own = tuple(_hashable(values[path][k]) for path in template.alone)
+            own = tuple(float(v) if isinstance(v := values[path][k], np.floating) else v for path in template.alone)
             if not template.batched:
                 own = (*own, int(runs[k]))
             parted.setdefault(own, []).append(k)
@@ -272,10 +272,6 @@ def _chosen(values: Any, members: list[int]) -> Any:
 
 def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, (np.floating, np.integer)) else value
-
-
-def _hashable(value: Any) -> Any:
-    return float(value) if isinstance(value, np.floating) else value
 
 
 def check_base(study: Study) -> None:

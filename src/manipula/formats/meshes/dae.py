@@ -244,11 +244,7 @@ def _rotation(values: np.ndarray, e: Element) -> np.ndarray:
     """Rodrigues: 1 + sin α [u] + (1 − cos α) [u]² for the axis u and α degrees."""
     length = float(np.linalg.norm(values[:3]))
     if length < 1e-12:
-        return _no_axis(values, e)
+        return np.eye(3) if values[3] == 0 else e.fail("The axis of this rotation is zero.")
     x, y, z = values[:3] / length
     U, a = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]), np.radians(values[3])
     return np.eye(3) + np.sin(a) * U + (1 - np.cos(a)) * (U @ U)
-
-
-def _no_axis(values: np.ndarray, e: Element) -> np.ndarray:
-    return np.eye(3) if values[3] == 0 else e.fail("The axis of this rotation is zero.")

@@ -50,7 +50,8 @@ def continua(solver: Solver, targets: np.ndarray, q: np.ndarray, tolerance: floa
             start += list(q[i] + sign * v[r:])
     origin, moved = q[owner], _brought_back(errors, targets, np.array(start), 0.1 * tolerance)
     gone = np.max(np.abs(moved - origin), axis=1)
-    good = (gone > ARRIVED[0]) & (gone < ARRIVED[1]) & _within(solver, moved)
+    hard = solver.search.joint_box.hard
+    good = (gone > ARRIVED[0]) & (gone < ARRIVED[1]) & np.all((moved >= hard[:, 0]) & (moved <= hard[:, 1]), axis=1)
     good &= np.atleast_1d(np.asarray(solver.check(targets[None], moved), float)) <= tolerance
     found[np.array(owner)[good]] = True
     if J.shape[1] < n or not found.any():
@@ -98,11 +99,6 @@ def _brought_back(errors: Callable[..., Any], targets: np.ndarray, q: np.ndarray
         step = (np.linalg.pinv(J[open_], rcond=1e-9) @ e[open_][:, :, None])[:, :, 0]
         q[open_] += step * np.minimum(1.0, STEP / np.maximum(np.max(np.abs(step), axis=1), 1e-30))[:, None]
     return q
-
-
-def _within(solver: Solver, q: np.ndarray) -> np.ndarray:
-    hard = solver.search.joint_box.hard
-    return np.all((q >= hard[:, 0]) & (q <= hard[:, 1]), axis=1)
 
 
 def _words(names: tuple[str, ...], moves: np.ndarray) -> str:

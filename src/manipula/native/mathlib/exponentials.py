@@ -123,12 +123,6 @@ def exp_settled(v: Lanes, x: LlvmValue) -> tuple[LlvmValue, LlvmValue]:
     return v.ordered("lt", x, v.const(EXP_UNDERFLOW)), v.const(0.0)
 
 
-def _exp_pair(v: Lanes, x: LlvmValue) -> tuple[LlvmValue, _Pair]:
-    """eˣ = 2ⁿ·(high + low), good to about 58 bits: the bits of n, and the pair."""
-    _, bits, (r, r_low) = _reduce(v, x)
-    return bits, _exp_of_reduced(v, r, r_low)
-
-
 def _exp_of_reduced(v: Lanes, r: LlvmValue, r_low: LlvmValue) -> _Pair:
     one, error = v.fast_two_sum(v.const(1.0), r)
     rest = v.fma(v.fmul(r, r), v.polynomial(r, EXP), v.fma(r, r_low, r_low))
@@ -137,7 +131,8 @@ def _exp_of_reduced(v: Lanes, r: LlvmValue, r_low: LlvmValue) -> _Pair:
 
 def _sinh_cosh(v: Lanes, size: LlvmValue, sign: float) -> LlvmValue:
     """(eˣ ± e⁻ˣ)/2 for x ≥ 0 (x ≥ 1 for the difference), from eˣ/4 and e⁻ˣ/4: it overflows where they do."""
-    bits, (high, low) = _exp_pair(v, size)
+    _, bits, (r, r_low) = _reduce(v, size)
+    high, low = _exp_of_reduced(v, r, r_low)  # e^size = 2ⁿ·(high + low), good to about 58 bits
     exponent = v.sub(bits, v.iconst(ROUNDER_BITS))
     up = v.power_of_two(v.sub(exponent, v.iconst(2)))
     down = v.power_of_two(v.sub(v.iconst(-2), exponent))

@@ -54,17 +54,12 @@ def draw_signal(result: Result, ax: Any, signal: str, *, title: str | None = Non
     ax.axhline(0.0, color=RULE, linewidth=0.9, zorder=0)
     steady(ax, natural_size(result, signal, all(slides)))
     if other is not None:
-        other.set_ylabel(
-            f"{symbol} of {', '.join(_sliding(names, slides))} [{unit_of(result, signal, slides.index(True))}]"
-        )
+        sliding = ", ".join(plain(name, 14) for name, s in zip(names, slides) if s)
+        other.set_ylabel(f"{symbol} of {sliding} [{unit_of(result, signal, slides.index(True))}]")
         other.grid(False)
         other.margins(x=0.0)
         steady(other, natural_size(result, signal, True))
     draw_limits(result, [other if other is not None and s else ax for s in slides], signal)
-
-
-def _sliding(names: tuple[str, ...], slides: tuple[bool, ...]) -> list[str]:
-    return [plain(name, 14) for name, s in zip(names, slides) if s]
 
 
 def shared_legend(result: Result, ax: Any) -> None:

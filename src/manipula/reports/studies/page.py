@@ -61,7 +61,8 @@ def study_html(results: StudyResults) -> str:
     body += influence(rows) + worst_cases(rows) + spread(rows)
     lines = _described(results).splitlines()
     body += section("The study", card(f"<pre>{chr(10).join(text(words, 2000) for words in lines[:MOST_LINES])}</pre>"))
-    body += _footer(results)
+    told = ", ".join(f"{k} {v}" for k, v in dict(results.manifest.get("versions") or {}).items())
+    body += f"<footer>{text(told, 400)}<br>Seed {text(results.manifest.get('seed', ''))}</footer>\n"
     return document(f"{name} – study", body, shown.scripts, shown.numbers, RULES)
 
 
@@ -164,8 +165,3 @@ def _result(results: StudyResults, run: int) -> Result:
 
 def _chosen(values: Any, rows: np.ndarray) -> Any:
     return values[rows] if isinstance(values, np.ndarray) else [values[k] for k in rows]
-
-
-def _footer(results: StudyResults) -> str:
-    told = ", ".join(f"{k} {v}" for k, v in dict(results.manifest.get("versions") or {}).items())
-    return f"<footer>{text(told, 400)}<br>Seed {text(results.manifest.get('seed', ''))}</footer>\n"

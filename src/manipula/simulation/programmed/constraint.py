@@ -112,7 +112,7 @@ def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tup
             raise DescriptionError(f"The level is one of {', '.join(LEVELS)}; found '{c.level}'.", field=place)
         if isinstance(c.formula, str):
             text, names = _read(c.formula, known, place)
-            level = _level(names)
+            level = LEVELS[max((_order(name) for name in names), default=0)]
             if c.level not in ("", level):
                 raise DescriptionError(_misplaced(c, level, names), field=place)
         elif callable(c.formula):
@@ -147,11 +147,6 @@ def _read(given: str, known: tuple[str, ...], place: str) -> tuple[str, tuple[st
         error.field = f"{place}, formula '{printable(given, 60)}'"
         raise error.at() from None
     return text, tuple(dict.fromkeys(names))
-
-
-def _level(names: Any) -> str:
-    """The level of a formula: that of the highest derivative it names."""
-    return LEVELS[max((_order(name) for name in names), default=0)]
 
 
 def _order(name: Any) -> int:

@@ -59,7 +59,9 @@ def instants_of(plant: ProgrammedPlant, x: np.ndarray, duration: float, step: fl
     examined = formula_marks(plant.drives, (), duration, step, plant.parameters)
     marks, unseen, doubts = [examined.marks], list(examined.unresolved), list(examined.doubts)
     cells = int(np.clip(duration / step, LEAST_CELLS, MOST_CELLS))
-    timed = [k for k, c in enumerate(plant.constraints) if _depends_on_time(c)]
+    timed = [
+        k for k, c in enumerate(plant.constraints) if not isinstance(c.formula, str) or "t" in parse(c.formula).names
+    ]
     if timed:
         rows = _rows(plant, x, timed)
         for order in ORDERS:
@@ -95,10 +97,6 @@ def told(jumps: tuple[ConstraintJump, ...]) -> str:
     ]  # fmt: skip
     more = f" and {len(jumps) - 3} times more" if len(jumps) > 3 else ""
     return ", ".join(f"{words} at t = {j.t:.6g} s" for words, j in zip(parts, jumps)) + more
-
-
-def _depends_on_time(c: Constraint) -> bool:
-    return not isinstance(c.formula, str) or "t" in parse(c.formula).names
 
 
 def _rows(plant: ProgrammedPlant, x: np.ndarray, timed: list[int]) -> Any:

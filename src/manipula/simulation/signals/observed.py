@@ -23,7 +23,7 @@ ROUNDING = 1e-9  # s, on either side of an instant
 
 def observed(run: Run, samples: RunSamples, threads: int | None = None) -> FrozenDict:
     """Every signal of a result by name, (N, S, …), or (S, …) where the run is no batch."""
-    state = _state(run, samples.x)
+    state = {"q": run.plant.layout.q(samples.x), "qd": run.plant.layout.qd(samples.x)}
     later = lambda: _delivered(run, samples, _derived(run, samples, state, threads))  # noqa: E731
     if run.loop.parts is None or samples.commands is not None:
         return FrozenDict({**_delivered(run, samples, state), **later()})
@@ -54,11 +54,6 @@ def derived_names(run: Run) -> list[str]:
     names += ["motors"] if sum(lay.drives) else []
     names += ["controller_states"] if lay.controller else []
     return names + (["switched"] if run.plant.switches else [])
-
-
-def _state(run: Run, x: np.ndarray) -> dict[str, np.ndarray]:
-    lay = run.plant.layout
-    return {"q": lay.q(x), "qd": lay.qd(x)}
 
 
 def _delivered(run: Run, samples: RunSamples, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
