@@ -26,7 +26,7 @@ from manipula.simulation.loops.adaptive import run_adaptive
 from manipula.simulation.loops.fixed import RunSamples, run_fixed
 from manipula.simulation.loops.interpreted import keeps_a_memory, python_rate
 from manipula.simulation.loops.not_finite import culprit
-from manipula.simulation.loops.probing import foreign
+from manipula.simulation.loops.probing import by_state, foreign
 from manipula.simulation.loops.setup import Run, prepare_run
 from manipula.simulation.loops.watching import looks_end_steps, too_long
 from manipula.simulation.plant_of_scenario import initial_state
@@ -200,7 +200,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     verdicts = [friction_verdict(run, samples, k) or _verdict(run, samples, k, rcond[k]) for k in range(len(samples.x))]
     windows = _searched(run, samples, threads)
     for k, found in enumerate(windows):
-        if found.missed and verdicts[k].status == "finished":
+        if found.missed and verdicts[k].status in ("finished", "limit"):
             verdicts[k] = RunVerdict("inaccurate", found.missed)
     signals = observed(run, samples, threads)
     verdicts = with_energy_verdicts(run, signals, verdicts)
@@ -233,8 +233,8 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
 
 
 def _searched(run: Run, samples: RunSamples, threads: int | None) -> Sequence[Searched]:
-    """User code searched for what steps pass over."""
-    if not foreign(run):
+    """User code, formulas of the state and conditions of switches searched for what steps pass over."""
+    if not (foreign(run) or by_state(run) or run.plant.layout.switches):
         return ()
     from manipula.simulation.verdicts.windows import searched_runs
 

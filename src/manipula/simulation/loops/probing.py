@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from manipula.identity import is_own
 from manipula.simulation.loops.interpreted import python_plant
 from manipula.simulation.loops.setup import Run
+from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.stepping.instants import POINTS, function_marks, narrower
 
 CELLS = 2048  # of a run, sixteen questions in each
@@ -17,7 +19,7 @@ PYTHON_CELLS = (
 )  # fewest and most cells of a run whose controller or drive is Python: a question costs microseconds
 PYTHON_NARROWEST = 1e-10  # width to which a change is followed there, as a part of the run
 PER_STEP = 4  # questions in Python for every step, as far as the cells allow
-UNRESOLVED = "what the controller or a drive commands at one and the same state"
+UNRESOLVED = "what the controller, a drive or a wrench does at one and the same state"
 
 
 def foreign(run: Run) -> bool:
@@ -25,8 +27,13 @@ def foreign(run: Run) -> bool:
     return run.loop.parts is None and not run.own
 
 
+def by_state(run: Run) -> bool:
+    """Does a wrench by a formula depend on where the arm is, or how it moves?"""
+    return any(isinstance(d, Wrench) and d.follows_state for d in run.plant.disturbances)
+
+
 def probed(run: Run, python: bool, step: float | None = None) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Marks where commands and torques change quickly in time while the state stays as it is at the start.
+    """Marks where commands, torques and wrenches of user code change quickly in time while the state stays as it is at the start.
 
     A command that is decided once a step is not asked in between, so nothing can hide there.
 
@@ -34,7 +41,7 @@ def probed(run: Run, python: bool, step: float | None = None) -> tuple[np.ndarra
         python: is the controller called from Python? step: of a fixed method; none follows the error.
     """
     nothing = np.zeros(0)
-    if run.loop.sampled or not foreign(run):
+    if not foreign(run) or (run.loop.sampled and is_own(run.plant.disturbances)):
         return nothing, ()
     end = float(run.scenario.duration or 0.0)
     if python:
@@ -65,11 +72,11 @@ def covered(run: Run) -> str:
 
 def _compiled(run: Run) -> Callable[[np.ndarray], np.ndarray]:
     kernel, x, p = run.loop.observe, run.x0[0], run.p[0]
-    names = list(kernel.graph.outputs)
+    names, wanted = list(kernel.graph.outputs), ("external",) if run.loop.sampled else ("command", "tau", "external")
 
     def values(t: np.ndarray) -> np.ndarray:
         seen = dict(zip(names, kernel(x, p, *run.inputs, t)))
-        return np.concatenate([np.asarray(seen["command"]), np.asarray(seen["tau"])], axis=-1)
+        return np.concatenate([np.asarray(seen[name]) for name in wanted], axis=-1)
 
     return values
 

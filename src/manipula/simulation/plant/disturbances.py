@@ -71,10 +71,13 @@ class Wrench:
     @property
     def needs_state(self) -> bool:
         """Does it depend on where the frame is or how it moves?"""
-        if callable(self.wrench) or self.axes == "body":
-            return True
-        names = ("t", *STATE_NAMES)
-        return any(isinstance(v, str) and set(parse(v, names).names) - {"t"} for v in self.wrench)
+        return callable(self.wrench) or self.axes == "body" or self.follows_state
+
+    @property
+    def follows_state(self) -> bool:
+        """Does a formula of it name where the frame is or how it moves?"""
+        formulas = () if callable(self.wrench) else (v for v in self.wrench if isinstance(v, str))
+        return any(set(parse(text, ("t", *STATE_NAMES)).names) - {"t"} for text in formulas)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,12 @@ MOST_MARKS = 200_000
 TWO_JUMPS = 1e-7  # of the duration: closer to each other, the place of two jumps is not known well enough for what acts between them
 NARROWEST = 1e-13  # of the run's duration; a formula that still changes within it jumps there
 
+# where the frame of a wrench is held and how it moves, two states without a pattern: what vanishes in one is there in the other
+SOMEWHERE = tuple(
+    tuple(zip(STATE_NAMES, Scattered(seed).uniform(low, high, len(STATE_NAMES)).tolist()))
+    for seed, low, high in ((2, 0.3, 1.3), (3, -1.3, -0.3))
+)
+
 # Chebyshev points of [0, 1] with both ends: no jump hides beside a mark
 _NODES = 0.5 - 0.5 * np.cos(np.pi * np.arange(8) / 7)
 _INNER_NODES = 1e-6 + (1.0 - 2e-6) * _NODES  # the same without the ends, for a cell between two jumps
@@ -111,7 +117,7 @@ def formula_marks(
             doubts.append(
                 f"{what[0].upper()}{what[1:]} was searched for pulses down to {found.hidden:.1g} s; shorter ones may have been missed."
             )
-    return Examined(in_order(np.concatenate(marks)), tuple(unresolved), tuple(doubts))
+    return Examined(in_order(np.concatenate(marks)), tuple(dict.fromkeys(unresolved)), tuple(dict.fromkeys(doubts)))
 
 
 def narrower(marks: np.ndarray, step: float) -> np.ndarray:
@@ -170,12 +176,12 @@ def _functions(
     drives: Sequence[Any], disturbances: Sequence[Disturbance | BaseMotion | None], values: tuple[tuple[str, Any], ...]
 ) -> Iterator[tuple[str, Callable[[np.ndarray], Any]]]:
     """Every formula or function of t alone, as a function of an array of times."""
-    somewhere = tuple((name, 1.0) for name in STATE_NAMES)
     for d in disturbances:
         if isinstance(d, Wrench) and not callable(d.wrench):
             for text in d.wrench:
                 if isinstance(text, str):  # what else it depends on is held: how it changes in time is asked here
-                    yield f"the formula '{text}' of a wrench", _formula(text, somewhere if d.needs_state else ())
+                    for held in SOMEWHERE if d.follows_state else ((),):
+                        yield f"the formula '{text}' of a wrench", _formula(text, held)
         elif isinstance(d, BaseMotion):
             for text in (*d.position, *d.rotation):
                 if isinstance(text, str):

@@ -1,7 +1,7 @@
-r"""Windows of the state that steps pass over: does user code do something between the ends of a step that no step saw?
+r"""Windows of the state that steps pass over: does user code, or a formula of the state, do something between the ends of a step that no step saw?
 
-Over every step the state lies in a box around its path, and the compiled code (commands, torques, friction) in ranges
-(:mod:`manipula.algebra.ranges`). A step is proven when these ranges hold nothing but what its two ends show; every other one is divided
+Over every step the state lies in a box around its path, and the compiled code (commands, torques, friction, wrenches) and the conditions of
+switches in ranges (:mod:`manipula.algebra.ranges`). A step is proven when these ranges hold nothing but what its two ends show; every other one is divided
 along the path. What is then found, a push of :math:`\int\Delta\ddot q\,dt` inside a step, must be in the change of velocity over the
 step; where it is not, it was missed.
 """
@@ -20,11 +20,12 @@ from manipula.identity import is_own
 from manipula.native.tracing.graph import Graph
 from manipula.native.tracing.tables import BakedArray
 from manipula.simulation.loops.fixed import RunSamples
+from manipula.simulation.loops.probing import by_state, foreign
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.stepping.grid import margin
 from manipula.simulation.stepping.verification import compare
 
-OUTPUTS = ("command", "tau", "friction")
+DECIDED = ("command", "tau", "friction")
 MOST_NUMBERS = 20_000_000  # of the states of one run that are looked at
 MOST_STEPS, MOST_RUNS = 512, 64  # that are divided; runs of a batch that are looked at
 PARTS, LEVELS = 16, 6  # into which a step is divided, and how often again: 6e-8 of it
@@ -40,8 +41,9 @@ OPERATIONS: dict[str, Any] = {
     "not": lambda a: ~a, "select": lambda c, a, b: c.select(a, b),
     **{name: getattr(ops, name) for name in ("sqrt", "floor", "sign", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")},
 }  # fmt: skip
+ROUNDING = 1e-12  # of the largest value of a condition
 UNSEEN = (
-    "User code acts in this run and could not be searched for windows of the state that are narrower than a step; what it does there "
+    "{} in this run could not be searched for windows of the state that are narrower than a step; what happens there "
     "for less than a step may have been missed."
 )
 
@@ -105,11 +107,13 @@ def searched(run: Run, k: int, t: np.ndarray, x: np.ndarray, tolerance: float) -
         t, x = t[: int(np.argmin(whole))], x[: int(np.argmin(whole))]
     if len(t) < 2:
         return Searched("", "")
-    wanted = [n for name in OUTPUTS for n in graph.output_values[name]]
+    outputs = _outputs(run)
+    wanted = [n for name in outputs for n in graph.output_values[name]]
 
     def look(at: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         seen = dict(zip(names, kernel(x, p, *run.inputs, at)))
-        return np.concatenate([np.asarray(seen[name]) for name in OUTPUTS], axis=-1), np.asarray(seen["qdd"])
+        values = [np.asarray(seen[name]) for name in outputs]
+        return np.concatenate([np.empty((*np.shape(at), 0)), *values], axis=-1), np.asarray(seen["qdd"])
 
     def bounds(t: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[Range]:
         box = [Range(low[:, i], high[:, i]) for i in range(lay.size)]
@@ -125,6 +129,9 @@ def searched(run: Run, k: int, t: np.ndarray, x: np.ndarray, tolerance: float) -
 
     inner = 1e-9 * np.diff(t)  # each step sees its own side of a jump on its border
     (after, qdd), (before, qdd_end) = look(t[:-1] + inner, x[:-1]), look(t[1:] - inner, x[1:])
+    passed = _passed_conditions(run, t, x, (qdd, qdd_end))
+    if not outputs or passed.missed or passed.doubt:
+        return passed
     span = np.maximum(np.ptp(after, axis=0), 1e-9 * np.abs(after).max(axis=0))
     room = ALLOWED * span + CHANGES * np.abs(before - after)
     bottom, top = np.minimum(after, before) - room, np.maximum(after, before) + room
@@ -150,14 +157,59 @@ def searched(run: Run, k: int, t: np.ndarray, x: np.ndarray, tolerance: float) -
         open_, begin = open_[~shown], begin[~shown]
         if level == LEVELS:
             break
-        if len(np.unique(open_)) > MOST_STEPS or len(open_) > MOST_STEPS * PARTS:
-            return Searched("", UNSEEN)
-        open_ = np.repeat(open_, PARTS)
-        begin = (begin[:, None] + width / PARTS * np.arange(PARTS)).ravel()
+        if _too_many(open_):
+            return Searched("", UNSEEN.format(_actors(run)))
+        open_, begin = _divided(open_, begin, width)
     for step in dict.fromkeys(s for s, _, _ in found):
         said = _missed(run, path, look, step, [(u, w) for s, u, w in found if s == step], x, tolerance)
         if said:
             return Searched(said, "")
+    return Searched("", "")
+
+
+def _too_many(open_: np.ndarray) -> bool:
+    return len(np.unique(open_)) > MOST_STEPS or len(open_) > MOST_STEPS * PARTS
+
+
+def _divided(open_: np.ndarray, begin: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
+    """Parts of steps, of this width, divided."""
+    return np.repeat(open_, PARTS), (begin[:, None] + width / PARTS * np.arange(PARTS)).ravel()
+
+
+def _passed_conditions(run: Run, t: np.ndarray, x: np.ndarray, qdd: tuple[np.ndarray, np.ndarray]) -> Searched:
+    """Does the condition of a switch that has not happened come and go within a step? ``qdd``: after the beginning of each and before its end."""
+    lay, n = run.plant.layout, run.plant.layout.n
+    waiting = [(i, s) for i, s in enumerate(run.plant.switches) if s.when is not None]
+    if not waiting:
+        return Searched("", "")
+    if run.loop.sampled:  # the commands behind these accelerations are not the ones that were held
+        qdd = (np.diff(lay.qd(x), axis=0) / np.diff(t)[:, None],) * 2
+    rates = (np.concatenate([lay.qd(y), a], axis=-1) for y, a in zip((x[:-1], x[1:]), qdd))
+    path = _Path(t[:-1], np.diff(t), x[:-1], x[1:], *rates)
+    first = lay.size - len(lay.works) - lay.switches
+    for k, (i, switch) in enumerate(waiting):
+        level = lambda t, y, switch=switch: switch.level(t, y[:n], y[n : 2 * n])  # noqa: E731
+        value = np.broadcast_to(np.asarray(level(t, x.T), float), t.shape)
+        slack, beyond = ROUNDING * np.abs(value).max(), value >= 0.0
+        open_ = np.flatnonzero((beyond[1:] == beyond[:-1]) & (x[1:, first + k] < 0.0))
+        begin, width = np.zeros(len(open_)), 1.0
+        for _ in range(LEVELS + 1):
+            low, high = path.box(open_, begin, width)
+            ends = path.times(open_, begin, width)
+            box = [Range(low[:, j], high[:, j]) for j in range(2 * n)]
+            inside = as_range(level(Range(ends[:, 0], ends[:, 1]), box))
+            may = np.where(beyond[open_], inside.low < -slack, inside.high > slack)
+            open_, begin = open_[may], begin[may]
+            when, y = path.at(open_, begin + 0.5 * width)
+            now = np.broadcast_to(np.asarray(level(when, y.T), float), when.shape)
+            other = np.where(beyond[open_], now < -slack, now > slack)
+            if other.any():
+                at, h = float(when[other][0]), float(path.h[open_[other][0]])
+                why = f"The condition of switches[{i}] comes and goes within one step of {h:.3g} s at t = {at:.6g} s: no step met it. Reduce the step."
+                return Searched(why, "")
+            if _too_many(open_):
+                return Searched("", UNSEEN.format(f"The condition of switches[{i}]"))
+            (open_, begin), width = _divided(open_, begin, width), width / PARTS
     return Searched("", "")
 
 
@@ -207,47 +259,72 @@ def _missed(run: Run, path: _Path, look: Any, step: int, where: list[tuple[float
 
     if not gone(push).any():
         return ""
-    first, last = begin[0], begin[-1] + width[-1]
-    push = _followed(
-        lay, path, look, step, first, min(1.0, last + 0.1 * (last - first)), tolerance * size
-    ) - quiet * h * (last - first)
-    if not gone(push).any():  # it pushes itself out of the window
-        return ""
+    followed = _followed(lay, path, look, step, (begin, width), tolerance * size)
+    if followed is not None:
+        push = followed - quiet * h * (begin[-1] + width[-1] - begin[0])
+        if not gone(push).any():  # it pushes itself out of the window
+            return ""
     joint = int(np.argmax(np.where(gone(push), np.abs(push) / size, 0.0)))
     when = float(path.t[step] + h * u[0])
     return (
-        f"User code pushes joint '{run.scenario.robot.joint_names[joint]}' at t = {when:.6g} s for about {width.sum() * h:.1g} s, "
+        f"{_actors(run)} pushes joint '{run.scenario.robot.joint_names[joint]}' at t = {when:.6g} s for about {width.sum() * h:.1g} s, "
         f"within one step of {h:.3g} s, and changes its velocity by about {push[joint]:.3g}: no step met it. Reduce the step."
     )
 
 
-def _followed(
-    lay: Any, path: _Path, look: Any, step: int, first: float, last: float, allowed: np.ndarray
-) -> np.ndarray:
-    """What the velocities change by when a part of a step is followed closely, by Heun's method in steps that keep what is allowed."""
+def _followed(lay: Any, path: _Path, look: Any, step: int, where: tuple[np.ndarray, np.ndarray], allowed: np.ndarray) -> np.ndarray | None:  # fmt: skip
+    """What the velocities change by when a part of a step is followed closely, by Heun's method in steps that keep what is allowed.
+
+    Nothing where that takes too many steps.
+
+    Args:
+        where: begins and widths of parts in which something was found, in order. No step is longer than some of these parts, nor passes over one.
+    """
+    (begin, width), h = where, float(path.h[step])
+    first, last = begin[0], begin[-1] + width[-1]
     t, x = (v[0] for v in path.at(np.array([step]), np.array([first])))
-    end, start, dt = (
-        t + (last - first) * float(path.h[step]),
-        lay.qd(x).copy(),
-        (last - first) * float(path.h[step]) / 64,
-    )
+    end, start, dt = t + (min(1.0, last + 0.1 * (last - first)) - first) * h, lay.qd(x).copy(), (last - first) * h / 64
+    edges = t + (begin - first) * h
     n, x = lay.n, x.copy()
     a = look(t, x)[1]
     for _ in range(MOST_FOLLOWED):
-        dt = min(dt, end - t)
+        part = int(np.searchsorted(edges, t, side="right")) - 1
+        ahead = edges[part + 1] - t if part + 1 < len(edges) else end - t
+        dt = min(dt, end - t, max(ahead, PARTS * width[part] * h))
         if dt <= 4.0 * np.spacing(end):
             break
-        ahead = x.copy()
-        ahead[:n] += dt * (x[n : 2 * n] + 0.5 * dt * a)
-        ahead[n : 2 * n] += dt * a
-        b = look(t + dt, ahead)[1]
+        moved = x.copy()
+        moved[:n] += dt * (x[n : 2 * n] + 0.5 * dt * a)
+        moved[n : 2 * n] += dt * a
+        b = look(t + dt, moved)[1]
         if (0.5 * dt * np.abs(b - a) > FOLLOWED * allowed).any() and dt > 8.0 * np.spacing(end):
             dt *= 0.25
             continue
-        ahead[n : 2 * n] = x[n : 2 * n] + 0.5 * dt * (a + b)
-        t, x = t + dt, ahead
+        moved[n : 2 * n] = x[n : 2 * n] + 0.5 * dt * (a + b)
+        t, x = t + dt, moved
         a, dt = look(t, x)[1], 2.0 * dt
+    else:
+        return None
     return lay.qd(x) - start
+
+
+def _outputs(run: Run) -> tuple[str, ...]:
+    """What is searched: what user code decides, and wrenches of user code or by formulas of the state."""
+    plant = run.plant
+    decided = foreign(run) and not (
+        run.loop.sampled and is_own(plant.friction, plant.drives)
+    )  # no command hides between two decisions
+    touching = foreign(run) and bool(plant.contacts) and not is_own(plant.contacts)
+    acting = by_state(run) or (foreign(run) and not is_own(plant.disturbances))
+    return (*DECIDED * decided, *("external",) * acting, *("contact_torque",) * touching)
+
+
+def _actors(run: Run) -> str:
+    """What is searched, in words."""
+    return (
+        " or ".join(["User code"] * foreign(run) + ["a wrench" if foreign(run) else "A wrench"] * by_state(run))
+        or "A condition"
+    )
 
 
 def _other(run: Run, made: RunSamples, every: RunSamples, k: int) -> Searched | None:
@@ -261,24 +338,25 @@ def _other(run: Run, made: RunSamples, every: RunSamples, k: int) -> Searched | 
         return None
     return Searched(
         f"Repeated with steps of at most {run.scenario.step:g} s, the run differs from t = {float(until):.6g} s on, by {float(error):.1e}: "
-        "user code acts there within one step. Reduce the step.", "",
+        "something acts there within one step. Reduce the step.", "",
     )  # fmt: skip
 
 
 def searched_runs(run: Run, made: RunSamples, integrate: Callable[[Run], RunSamples]) -> Sequence[Searched]:
-    """Every run of a batch with user code, searched.
+    """Every run of a batch with user code, formulas of the state or conditions of switches, searched.
 
     Args:
         made: the run. integrate: makes it again, with a sample at every step; where that is another motion, one of both passed over something.
     """
     s, count = run.scenario, len(run.x0)
-    # what is decided once a step is not asked in between
-    if run.loop.sampled and is_own(run.plant.friction, run.plant.drives):
+    outputs, unseen = _outputs(run), Searched("", UNSEEN.format(_actors(run)))
+    if not outputs and not run.plant.layout.switches:
         return ()
-    if made.calls.python or run.loop.sampled or s.steps * run.plant.layout.size > MOST_NUMBERS or count > MOST_RUNS:
-        return [Searched("", UNSEEN)] * count
+    held = run.loop.sampled and DECIDED[0] in outputs
+    if made.calls.python or held or s.steps * run.plant.layout.size > MOST_NUMBERS or count > MOST_RUNS:
+        return [unseen] * count
     try:
         every = integrate(replace(run, scenario=s.replace(sample=None, verify=False)))
         return [_other(run, made, every, k) or searched(run, k, every.t, every.x[k], s.tolerance) for k in range(count)]
     except Unsearchable:
-        return [Searched("", UNSEEN)] * count
+        return [unseen] * count
