@@ -156,8 +156,21 @@ def test_equations_of_an_axis_that_is_tilted_two_ways(tilt):
     _derived_as_judged(arm([(0, 0, 0)] * 3, "RRR", ("0 0 1", f"0 1 {tilt}", f"{tilt} {-tilt} 1")))
 
 
-def _derived_as_judged(text):
-    tau = mp.equations(mp.from_urdf(text), "raw", right_angles="given").compile("tau")
+@pytest.mark.parametrize("tilt", [1.1e-11, 1e-8, 1e-6, 1e-4])
+def test_base_constants_are_regrouped_with_small_factors(tilt):
+    """Regrouping by a tilt divides by it; the constant that keeps the digits stays."""
+    quarter = math.pi / 2
+    _derived_as_judged(arm([(0, 0, 0), (quarter, 0, -tilt), (0, quarter, -tilt)], "RPR"), "base")
+    _derived_as_judged(arm([(0, 0, 0), (quarter, 1e-12, 0.3), (0.0, quarter, -tilt)], "RPR"), "base")
+    _derived_as_judged(arm([(0, 0, 0), (tilt, 1e-3 * tilt, 0), (1e-4 * tilt, quarter, tilt)], "RPR"), "base")
+    _derived_as_judged(
+        arm([(tilt, 1e-14, 1e-12), (quarter + 1e-12, -quarter, tilt**2), (1e-10, 0, tilt)], "RPP"), "base"
+    )
+    _derived_as_judged(arm([(0.4, 0, 0), (quarter, math.pi, -quarter), (0.1 * tilt, tilt, 0.4)], "RPP"), "base")
+
+
+def _derived_as_judged(text, level="raw"):
+    tau = mp.equations(mp.from_urdf(text), level, right_angles="given").compile("tau")
     reference = pin.buildModelFromXML(text)
     for q, qd, qdd in states(3):
         expected = pin.rnea(reference, reference.createData(), q, qd, qdd)

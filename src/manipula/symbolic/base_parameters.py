@@ -4,7 +4,8 @@ r"""Base parameters: the fewest inertial constants that the equations of motion 
    (``physics.mechanism.regrouped``) [Gautier & Khalil 1990].
 2. A constant that occurs in no entry of M or g is left out.
 3. What is still dependent (parallel axes, special lengths) is found by linear algebra on the polynomials themselves: different
-   monomials are independent functions, so constants are dependent exactly when their columns of coefficients are.
+   monomials are independent functions, so constants are dependent exactly when their columns of coefficients are. The first ones
+   of a link are kept, unless others would go to them with a factor beyond ``LARGEST``.
 
 Names are those of the literature, link by link: ``XX XY XZ YZ ZZ`` (inertia about the joint-centred frame with z along the joint axis, XX
 being Jxx − Jyy after step 1), ``MX MY MZ`` first moments, ``M`` mass, ``IA`` rotor inertia.
@@ -28,6 +29,7 @@ _ENTRIES = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M", "IA")
 _TENSOR = {"XX": (0, 0), "XY": (0, 1), "XZ": (0, 2), "YY": (1, 1), "YZ": (1, 2), "ZZ": (2, 2)}
 _PRIME = 2_147_483_629  # products of two residues fit 64 bits
 _SEED = 20_240
+LARGEST = 1e4  # factor with which a constant is regrouped; beyond it digits would be lost
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,30 @@ def _dependencies(d: Derivation, names: list[str]) -> dict[str, dict[str, Any]]:
     for c, support in combinations.items():
         out[names[c]] = _solve(geometry, entries, names[c], [names[k] for k in support], residues, support)
     del pivots
-    return out
+    return _with_small_factors(out)
+
+
+def _with_small_factors(dependent: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The same dependencies, where no constant is regrouped onto another with a large factor: the two change places.
+
+    A factor is large where the geometry nearly separates two constants (a tilt of 1e-9 rad is divided by): the other way round
+    it is small, and no digits cancel. Every exchange makes the kept columns more independent, so it comes to an end.
+    """
+    out = {name: dict(combination) for name, combination in dependent.items()}
+    while True:
+        numbers = [(abs(f), name, other) for name, c in out.items() for other, f in c.items() if f.is_number]
+        largest, name, other = max(numbers, key=lambda entry: entry[0], default=(0, "", ""))
+        if largest <= LARGEST:
+            return out
+        combination = out.pop(name)
+        factor = combination.pop(other)
+        turned = {k: -f / factor for k, f in combination.items()} | {name: 1 / factor}
+        for c in out.values():
+            if other in c:
+                f = c.pop(other)
+                for k, g in turned.items():
+                    c[k] = sympy.cancel(c.get(k, 0) + f * g)
+        out = {n: {k: f for k, f in c.items() if f != 0} for n, c in (out | {other: turned}).items()}
 
 
 class _Geometry:

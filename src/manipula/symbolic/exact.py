@@ -21,7 +21,7 @@ import sympy
 from manipula.algebra.inertia import Moments, steiner
 from manipula.algebra.linear import array
 from manipula.algebra.pose import Pose
-from manipula.algebra.rotation import is_about_x, to_quaternion_wxyz
+from manipula.algebra.rotation import to_quaternion_wxyz
 from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.trigpoly import MAX_POWER, Ring, TrigPoly
 from manipula.errors import DescriptionError
@@ -94,9 +94,10 @@ class Scalars:
         """An exactly orthogonal matrix for a numeric one; polynomials stay."""
         if R.dtype == object or np.array_equal(R, np.round(R)):
             return R
-        if is_about_x(R):
-            s, c = rational_sine_cosine(math.atan2(R[2, 1], R[1, 1]))
-            exact = [[1, 0, 0], [0, c, -s], [0, s, c]]
+        if R[0, 2] == 0.0:  # Rx(α) Rz(φ), as most are prepared: zeros stay zeros
+            s, c = rational_sine_cosine(math.atan2(-R[1, 2], R[2, 2]))
+            S, C = rational_sine_cosine(math.atan2(-R[0, 1], R[0, 0]))
+            exact = [[C, -S, 0], [c * S, c * C, -s], [s * S, s * C, c]]
         else:
             exact = rational_rotation(R)
         return array([[self(v) for v in row] for row in exact])
