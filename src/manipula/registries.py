@@ -38,13 +38,14 @@ KINDS: dict[str, PartKind] = {
         REFERENCES,
         DISTURBANCES,
         CONTACTS,
-        PartKind("switch", "", {"switch": Switch}, "manipula.simulation.plant.switch"),
-        PartKind("base motion", "", {"base_motion": BaseMotion}, "manipula.simulation.plant.base_motion"),
+        PartKind("switch", "", {"switch": Switch}, "manipula.simulation.plant.switch", public="mp"),
+        PartKind("base motion", "", {"base_motion": BaseMotion}, "manipula.simulation.plant.base_motion", public="mp"),
         PartKind(
             "signal path",
             "",
             {"noise": Noise, "encoder": Encoder, "actuator": Actuator},
             "manipula.simulation.plant.disturbances",
+            public="mp",
         ),
         PartKind("integrator", "", ChainMap(ADAPTIVE, FIXED), "manipula.simulation.integrators"),  # pyright: ignore[reportArgumentType]
         PartKind("method of inverse kinematics", "", METHODS, "manipula.ik.methods.REGISTRY"),

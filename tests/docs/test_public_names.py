@@ -52,7 +52,9 @@ def test_no_ghosts_and_no_repetition() -> None:
     assert dir(manipula) == sorted(manipula.__all__)
     assert set(manipula._MODULES) <= set(manipula._PUBLIC)
     for name in manipula._MODULES:
-        assert isinstance(getattr(manipula, name), types.ModuleType)
+        space = getattr(manipula, name)
+        assert isinstance(space, types.ModuleType)
+        assert dir(space) == sorted(space.__all__), name  # completion shows no modules and no imports
 
 
 def test_star_import_gives_exactly_the_public_names() -> None:

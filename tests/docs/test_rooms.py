@@ -16,9 +16,7 @@ from manipula.native.tracing.tracer import Node
 
 PACKAGE = Path(__file__).parents[2] / "src" / "manipula"
 PATHS = sorted(PACKAGE.rglob("*.py"))
-ROOMS = [
-    path.parent for path in PATHS if path.name == "__init__.py" and path.parent != PACKAGE and "bench" not in path.parts
-]
+ROOMS = [path.parent for path in PATHS if path.name == "__init__.py" and path.parent != PACKAGE]
 LONGEST = 400  # lines
 
 

@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import manipula
 from manipula.cli.app import app
 from manipula.parts.registry import describe
 from manipula.registries import KINDS, describe_parts, find_kind
@@ -49,6 +51,16 @@ def test_kinds_are_found_by_what_people_call_them() -> None:
                        ("drives", "drive"), ("plots", "plot"), ("ik", None), ("timing", None)):  # fmt: skip
         if kind is not None:
             assert find_kind(word).name == kind
+
+
+def test_every_part_with_a_place_in_python_is_found_there() -> None:
+    for kind in KINDS.values():
+        for name in kind.registry:
+            path = kind.in_python(name)
+            assert not path or attrgetter(path.removeprefix("mp."))(manipula) is kind.registry[name]
+    assert KINDS["controller"].in_python("pd_gravity") == "mp.control.PDGravity"
+    assert KINDS["signal path"].in_python("encoder") == "mp.Encoder"
+    assert not KINDS["integrator"].in_python("rk4")  # named by its text
 
 
 def run(*arguments: str) -> str:

@@ -30,7 +30,8 @@ def parts(
         return
     out = Terminal()
     if name is not None:
-        out.say((f"{chosen[0].name} '{name}'", "bold"))
+        called = chosen[0].in_python(name)
+        out.say((f"{chosen[0].name} '{name}'", "bold"), called and f", in Python {called}")
         out.say(plain_summary(chosen[0].summary(name)))
         rows = [
             [" or ".join(d.keys), d.field.kind_words, d.field.unit, default_text(d), allowed_text(d), d.field.meaning]

@@ -57,7 +57,7 @@ REGISTRY: PartRegistry[type[Controller]] = PartRegistry(
     flexible_computed_torque="flexible_joint:FlexibleComputedTorque",
     user="simple:UserFunction",
 )
-KIND = PartKind("controller", "law", REGISTRY, "manipula.control.REGISTRY", python_only=("user",))
+KIND = PartKind("controller", "law", REGISTRY, "manipula.control.REGISTRY", python_only=("user",), public="mp.control")
 
 if TYPE_CHECKING:
     from manipula.control.adaptive import AdaptivePayload, SlotineLi
@@ -137,6 +137,4 @@ __all__ = [
     "UserFunction",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from manipula.motion.timing.base import LONGEST, SHORTEST
 from manipula.motion.trajectory import OrientedTrajectory
 from manipula.parts.checks import check_arguments
 from manipula.parts.field import Constants, Formulas, Number, Numbers
+
+if TYPE_CHECKING:
+    from manipula.algebra.expression import Expression
 
 PLACES = (0.137, 0.391, 0.618, 0.873)  # of the duration, at which a user's function is asked on plain numbers
 SAME = 1e-9
@@ -42,7 +45,7 @@ class FormulaMotion(OrientedTrajectory):
         description: Mapping[str, Any] | None,
     ) -> None:
         self._coordinates, self._angles, self.duration, self.space = coordinates, angles, duration, space
-        self._breaks, self.description = breaks, description
+        self._breaks, self.description = read_only(breaks), description
         given = len(coordinates(0.0))
         self._padding = max(0, 3 - given) if space == "task" else 0
         self.dimension = given + self._padding
@@ -219,6 +222,8 @@ def _check_plain(f: Callable[..., Any], motion: FormulaMotion) -> None:
 
 
 def _function(given: Any, constants: Mapping[str, float], field: str) -> tuple[Callable[..., Any], list[str] | None]:
+    from manipula.algebra.expression import parse
+
     from manipula.algebra.expression import parse
 
     if callable(given):

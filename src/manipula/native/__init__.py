@@ -99,3 +99,5 @@ __getattr__ = names_in(
     traced_once="tracing.replay",
     until="tracing.loops",
 )
+
+__dir__ = __all__.copy

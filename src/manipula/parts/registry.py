@@ -114,7 +114,7 @@ class PartKind:
         name: in messages and on the command line, "friction law".
         key: the key of a file's table that holds the part's name; "" when a part is named by a text alone.
         registry: the parts by name: classes, functions that make a part, or objects. where: its name in Python.
-        python_only: names that no file can hold.
+        python_only: names that no file can hold. public: the namespace in which Python finds the parts; "" when they are named by a text there too.
     """
 
     name: str
@@ -122,6 +122,11 @@ class PartKind:
     registry: Mapping[str, Any]
     where: str
     python_only: tuple[str, ...] = ()
+    public: str = ""
+
+    def in_python(self, name: str) -> str:
+        """What a part is called in Python, ``mp.control.PID``."""
+        return f"{self.public}.{self.registry[name].__name__}" if self.public else ""
 
     @property
     def in_files(self) -> Mapping[str, Any]:

@@ -66,10 +66,14 @@ def _dotted(match: re.Match[str]) -> str:
 def kind_table(kind: PartKind) -> str:
     """All parts of a kind with their fields, one row per field."""
     fielded = any(kind.fields(name) for name in kind.registry)
-    lines = ["| name | what it is |", "|---|---|"]
+    lines = (
+        ["| name | in Python | what it is |", "|---|---|---|"]
+        if kind.public
+        else ["| name | what it is |", "|---|---|"]
+    )
     for name in kind.registry:
         told = _MATH.sub(r"$\1$", kind.summary(name)).replace("``", "`").replace("|", "\\|")
-        lines.append(f"| `{name}` | {told} |")
+        lines.append(f"| `{name}` | {f'`{kind.in_python(name)}` | ' if kind.public else ''}{told} |")
     if not fielded:
         return "\n".join(lines)
     lines += [

@@ -80,7 +80,7 @@ def determinant(A: np.ndarray) -> Scalar:
 REGISTRY: dict[str, type[Criterion]] = {
     c.name: c for c in (Posture, JointLimits, Manipulability, MinimumTorque, ObstacleDistance)
 }
-KIND = PartKind("criterion", "criterion", REGISTRY, "manipula.redundancy.null_space.REGISTRY")
+KIND = PartKind("criterion", "criterion", REGISTRY, "manipula.redundancy.null_space.REGISTRY", public="mp.control")
 
 __all__ = [
     "KIND",

@@ -49,3 +49,5 @@ __all__ = [
     "tune",
     "uniform",
 ]
+
+__dir__ = __all__.copy

@@ -1,5 +1,18 @@
 """Other libraries, timed in the same way: nanoseconds per evaluation, one process, one thread, minimum of short windows.
 
+====================  ========================================
+``pinocchio_cpp``     Pinocchio in a C++ loop
+``pinocchio_python``  Pinocchio called from Python
+``mujoco_peer``       MuJoCo, and its rollout of a closed loop
+``toolbox``           Robotics Toolbox for Python
+``casadi_peer``       CasADi, evaluated and compiled
+``numba_peer``        a generic recursion compiled by numba
+``toppra_peer``       the fastest motion along a path
+``ruckig_peer``       jerk-limited moves
+``eaik_peer``         closed-form inverse kinematics
+``timing``            how every peer is timed from Python
+====================  ========================================
+
 Every module here has ``available() -> bool`` and ``reason() -> str`` (why not, empty when available). Those in ``NAMES`` have
 ``time_functions(urdf_path) -> dict[str, float]`` for one arm; the others solve one problem, timed by its caller. Functions of the same meaning
 have the same name in all of them:

@@ -74,3 +74,5 @@ __all__ = [
     "transform",
     "translate",
 ]
+
+__dir__ = __all__.copy

@@ -21,7 +21,7 @@ from manipula.parts.registry import PartKind, described_call
 P = ParamSpec("P")
 
 REGISTRY: dict[str, Callable[..., Path]] = {}
-KIND = PartKind("path", "kind", REGISTRY, "manipula.motion.paths.REGISTRY")
+KIND = PartKind("path", "kind", REGISTRY, "manipula.motion.paths.REGISTRY", public="mp.paths")
 
 
 def primitive(function: Callable[P, Path]) -> Callable[P, Path]:

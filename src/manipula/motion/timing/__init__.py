@@ -43,7 +43,7 @@ REGISTRY: dict[str, Callable[..., TimeLaw]] = {
     "formula": formula,
     "scaled": scaled,
 }
-KIND = PartKind("time law", "kind", REGISTRY, "manipula.motion.timing.REGISTRY")
+KIND = PartKind("time law", "kind", REGISTRY, "manipula.motion.timing.REGISTRY", public="mp.timing")
 
 
 def from_description(description: Mapping[str, Any]) -> TimeLaw:
@@ -73,3 +73,5 @@ __all__ = [
     "table",
     "trapezoid",
 ]
+
+__dir__ = __all__.copy

@@ -24,7 +24,7 @@ REGISTRY: PartRegistry[type[ArmTask]] = PartRegistry(
     centre_of_mass="whole_arm:CentreOfMass",
     least_torque="whole_arm:LeastTorque",
 )
-KIND = PartKind("task", "task", REGISTRY, "manipula.redundancy.tasks.REGISTRY")
+KIND = PartKind("task", "task", REGISTRY, "manipula.redundancy.tasks.REGISTRY", public="mp.control")
 __getattr__ = REGISTRY.names()
 
 if TYPE_CHECKING:
@@ -43,6 +43,4 @@ __all__ = [
     "LeastTorque",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -20,7 +20,7 @@ from manipula.robot.drives.base import Drive
 REGISTRY: PartRegistry[type[Drive]] = PartRegistry(
     __name__, rigid="rigid:Rigid", spring="spring:Spring", flexible="flexible:Flexible", dc_motor="dc_motor:DCMotor"
 )
-KIND = PartKind("drive", "drive", REGISTRY, "manipula.robot.drives.REGISTRY")
+KIND = PartKind("drive", "drive", REGISTRY, "manipula.robot.drives.REGISTRY", public="mp.drives")
 __getattr__ = REGISTRY.names()
 
 if TYPE_CHECKING:
@@ -31,6 +31,4 @@ if TYPE_CHECKING:
 
 __all__ = ["KIND", "REGISTRY", "DCMotor", "Drive", "Flexible", "Rigid", "Spring"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -31,7 +31,7 @@ REGISTRY: PartRegistry[type[FrictionLaw]] = PartRegistry(
     lugre="lugre:LuGre",
     load_dependent="load_dependent:LoadDependent",
 )
-KIND = PartKind("friction law", "law", REGISTRY, "manipula.robot.friction.REGISTRY")
+KIND = PartKind("friction law", "law", REGISTRY, "manipula.robot.friction.REGISTRY", public="mp.friction")
 __getattr__ = REGISTRY.names()
 
 if TYPE_CHECKING:
@@ -58,6 +58,4 @@ __all__ = [
     "Viscous",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy

@@ -261,6 +261,6 @@ class Actuator:
 
 Disturbance = Wrench | WrenchTable | PayloadChange
 DISTURBANCES = {d.name: d for d in (Wrench, WrenchTable, PayloadChange)}
-KIND = PartKind("disturbance", "kind", DISTURBANCES, "manipula.simulation.plant.disturbances.DISTURBANCES")
+KIND = PartKind("disturbance", "kind", DISTURBANCES, "manipula.simulation.plant.disturbances.DISTURBANCES", public="mp")
 IDEAL = Actuator()
 QUIET = Noise()

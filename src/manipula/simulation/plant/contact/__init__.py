@@ -16,7 +16,7 @@ from manipula.parts.registry import PartKind, PartRegistry
 from manipula.simulation.plant.contact.base import Contact, Touch
 
 REGISTRY: PartRegistry[type[Contact]] = PartRegistry(__name__, plane="plane:PlaneContact", end_stop="end_stop:EndStop")
-KIND = PartKind("contact", "kind", REGISTRY, "manipula.simulation.plant.contact.REGISTRY")
+KIND = PartKind("contact", "kind", REGISTRY, "manipula.simulation.plant.contact.REGISTRY", public="mp.contact")
 __getattr__ = REGISTRY.names()
 
 if TYPE_CHECKING:
@@ -25,6 +25,4 @@ if TYPE_CHECKING:
 
 __all__ = ["KIND", "REGISTRY", "Contact", "EndStop", "PlaneContact", "Touch"]
 
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy
