@@ -171,3 +171,32 @@ def test_followers_take_wrenches_contacts_and_stops() -> None:
     r = mp.simulate(s.replace(friction=mp.friction.Stiction(static=1.1), disturbances=(held,))).check()
     assert r.q[-1, 0] == 0.02
     np.testing.assert_allclose(r.friction, 1.0)  # the follower's load, carried by the leader's friction
+
+
+def test_a_tool_taken_on_a_fast_base_leaves_no_energy_unaccounted_for() -> None:
+    """The energy it brings is that of the very instant: the base moves on by 10 m/s beside it."""
+    arm = mp.planar([0.4, 0.3], [2.0, 1.0])
+    tool = mp.PayloadChange(time=0.37, mass=3.0, com=(0.05, 0, 0), inertia=(0.01, 0.01, 0.01), tool=(0.1, 0, 0))
+    base = mp.BaseMotion(position=("0.5*sin(20*t)", "0.3*cos(9*t)", 0), rotation=(0, 0, "0.8*sin(5*t)"))
+    s = mp.Scenario(arm, q0=[0.2, 0.5], duration=0.8, sample=0.1, base_motion=base, disturbances=(tool,), integrator="dop853",
+                    tolerance=1e-10)  # fmt: skip
+    r = mp.simulate(s).check()
+    assert np.abs(r.work_base).max() > 10.0
+    assert np.abs(r.audit).max() < 1e-10 * np.abs(r.work_base).max()
+
+
+def test_a_longer_tool_put_on_inside_a_wall_loses_no_energy() -> None:
+    """The spring of the wall is pressed by putting the tool on: damping and friction have taken nothing, and never give anything back."""
+    arm = mp.planar([0.4, 0.3], [2.0, 1.0], gravity=(0, 0, 0))
+    wall = mp.contact.PlaneContact(stiffness=500.0, point=(0.695, 0, 0), normal=(-1, 0, 0))
+    tool = mp.PayloadChange(time=0.1, mass=0.5, tool=(0.03, 0, 0))
+    hold = mp.control.PD(kp=50, kv=5, goal=[0.0, 0.0])
+    s = mp.Scenario(arm, None, hold, q0=[0.0, 0.0], duration=0.5, sample=0.01, contacts=(wall,), disturbances=(tool,))
+    r = mp.simulate(s).check()
+    assert np.isclose(r.contact_energy[11:].max(), 0.5 * 500.0 * 0.035**2, rtol=0.1)
+    assert np.abs(r.contact_loss).max() < 1e-9  # a spring alone
+    lossy = mp.simulate(
+        s.replace(contacts=(mp.contact.PlaneContact(500.0, wall.point, wall.normal, damping=1.0),))
+    ).check()
+    assert lossy.contact_loss.min() > -1e-9
+    assert np.diff(np.asarray(lossy.contact_loss)).min() > -1e-9

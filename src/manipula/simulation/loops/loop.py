@@ -339,8 +339,14 @@ class CompiledLoop:
 
     @cached_property
     def energy(self) -> native.Kernel:
-        """``energy(x, p, breaks, coefficients, t)``: kinetic and potential energy of the arm together."""
-        return self._compiled("energy", lambda plant, t, x: sum(plant.energies(t, x)[:2]), controlled=True)
+        """``energy(x, p, breaks, coefficients, t)``: kinetic and potential energy of the arm together, and what the springs of contacts hold, (2,)."""
+
+        def held(plant: Plant, t: Any, x: Any) -> np.ndarray:
+            around = plant.surroundings(t, x)
+            springs: Any = sum((contact.touch(around).energy for contact in plant.contacts), 0.0)
+            return array([sum(plant.energies(t, x)[:2]), springs])
+
+        return self._compiled("energy", held, controlled=True)
 
     def _compiled(self, name: str, f: Any, controlled: bool = False, given: bool | None = None) -> native.Kernel:
         """``controlled``: with its controller. given: with a command decided elsewhere; where there is no controller, unless it is said."""

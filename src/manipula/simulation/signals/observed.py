@@ -97,8 +97,10 @@ def _derived(run: Run, samples: RunSamples, state: dict[str, np.ndarray], thread
         arrays["work_base"] = audit.base.copy()
         arrays["audit"] = arrays["audit"] + audit.base
     if samples.changed is not None:
-        arrays["work_payload"] = _payload_energy(run, samples)
+        arrays["work_payload"], springs = _payload_energy(run, samples)
         arrays["audit"] = arrays["audit"] + arrays["work_payload"]
+        if s.contacts:  # a tool that is put on inside a wall finds its spring pressed
+            arrays["contact_loss"] = arrays["contact_loss"] + springs
     if sum(lay.friction):
         arrays["bristles"] = x[..., 2 * lay.n : 2 * lay.n + sum(lay.friction)].copy()
     if sum(lay.drives):
@@ -134,15 +136,24 @@ def _tip_in_base(arrays: dict[str, np.ndarray]) -> np.ndarray:
     return np.einsum("...ji,...j->...i", X[..., :3, :3], arrays["tip"] - X[..., :3, 3])
 
 
-def _payload_energy(run: Run, samples: RunSamples) -> np.ndarray:
-    """Energy that payload changes bring with them until each sample [J], (N, S): the new mass already moves with the tip.
+def _energy_beside(run: Run, x: np.ndarray, when: np.ndarray, beside: float) -> np.ndarray:
+    """Energies of the arm and of the contacts just before or just after an instant, (N, 2).
 
-    What is carried from the start on is no change.
+    A moving base has changed them already by the time at which they are evaluated.
     """
-    t, total = samples.t, np.zeros(samples.x.shape[:2])
+    near, far = (run.loop.energy(x, run.p, *run.inputs, when + times * beside) for times in (1.0, 2.0))
+    return np.asarray(2.0 * near - far)
+
+
+def _payload_energy(run: Run, samples: RunSamples) -> np.ndarray:
+    """Energy that payload changes bring into the arm and into the springs of contacts until each sample [J], (2, N, S).
+
+    The new mass already moves with the tip. What is carried from the start on is no change.
+    """
+    t, total = samples.t, np.zeros((2, *samples.x.shape[:2]))
     for k, when in enumerate(payload_instants(run).T):
         x = samples.changed[:, k]  # pyright: ignore[reportOptionalSubscript]
-        before, after = (run.loop.energy(x, run.p, *run.inputs, when + side * ROUNDING) for side in (-1.0, 1.0))
+        before, after = (_energy_beside(run, x, when, side * ROUNDING) for side in (-1.0, 1.0))
         reached = (t >= when[:, None] - 1e-3 * ROUNDING) & (when[:, None] > t[0])
-        total += np.where(reached, (after - before)[:, None], 0.0)
+        total += np.where(reached, (after - before).T[..., None], 0.0)
     return total
