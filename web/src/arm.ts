@@ -344,7 +344,8 @@ export class Stage {
     }
   }
 
-  private fit(): void {
+  /** The picture is as large as its place. */
+  fit(): void {
     const { clientWidth, clientHeight } = this.canvas;
     if (!clientWidth || !clientHeight) return;
     this.renderer.setSize(clientWidth, clientHeight, false);

@@ -214,7 +214,8 @@ export class Chart {
     } as uPlot.Series;
   }
 
-  private fit(): void {
+  /** The chart is as wide as its place. */
+  fit(): void {
     const width = this.stage.clientWidth;
     if (width > 0 && Math.abs(width - this.plot.width) > 0.5) {
       this.plot.setSize({ width, height: HEIGHT });

@@ -9,6 +9,7 @@ import { motionCard } from "./motion";
 import { unpacked } from "./packed";
 import { PageEngine } from "./page_engine";
 import { followTheScheme, otherTheme } from "./palette";
+import { followThePaper } from "./paper";
 import { State } from "./state";
 import { StudyEngine, studyPanel } from "./study";
 import { texts } from "./texts";
@@ -41,6 +42,7 @@ async function start(): Promise<void> {
   const card = document.getElementById("motion");
   const stage = card && page.robots.length ? motionCard(card, state) : null;
   const charts = chartsOf(state);
+  followThePaper(stage, charts);
   const panel = document.getElementById("live");
   if (live && panel) livePanel(panel, live);
   const cloud = document.getElementById("study");
@@ -132,7 +134,6 @@ function playOnceSeen(card: HTMLElement | null, state: State): void {
     { threshold: 0.4 },
   );
   seen.observe(card);
-  addEventListener("beforeprint", () => state.clock.pause());
 }
 
 start().catch((problem: unknown) => {

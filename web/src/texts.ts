@@ -19,6 +19,7 @@ export const texts = {
   },
   stage: "The arm along its motion. Arrow keys turn the view, plus and minus zoom, 0 resets, space plays, comma and full stop step.",
   stageHint: "Drag to turn, right-drag or two fingers to shift, pinch or shift-scroll to zoom, double-click to reset.",
+  printedStage: "The arm at the moment that was shown.",
   noGraphics: "This browser shows no 3-D graphics (WebGL is off or missing); charts and tables are complete.",
   chartHint:
     "Move over a chart and the arm follows; click stays there. Drag over a part to enlarge it, shift-drag shifts, shift-scroll zooms, double-click shows everything. P pins a moment, a second P compares.",
