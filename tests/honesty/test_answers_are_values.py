@@ -249,3 +249,28 @@ def test_the_key_of_numbers_follows_python() -> None:
     assert key(np.array([1, 2])) == key(np.array([1.0, 2.0]))
     assert key(np.zeros((2, 3))) != key(np.zeros((3, 2)))
     assert key({"a": float("nan")}) == key({"a": float("nan")})
+
+
+REFERENCES: dict[str, Callable[[], Any]] = {
+    "formulas": lambda: mp.formula_motion(["1 + a*sin(t)", "t^2"], 1.0, orientation=["t", "0", "0"], constants={"a": 0.1}),
+    "a path by formulas": lambda: mp.trajectory(
+        mp.paths.formula(["cos(u)", "sin(u)"], u=[0, 1]), mp.timing.formula("L*(t/T)^2*(3 - 2*t/T)", 1.0)
+    ),
+    "a path": lambda: mp.paths.circle([0.5, 0.0, 0.0], 0.1),
+    "a path with a time law": line,
+    "points": lambda: mp.waypoints([0, 1, 2], [[0, 0], [1, 1], [0, 2]]),
+    "a move": lambda: mp.joint_move([0, 0], [1, 1], velocity=1, acceleration=2, jerk=9),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_a_reference_travels_and_does_not_change(name: str) -> None:
+    reference = REFERENCES[name]()
+    for other in (pickle.loads(pickle.dumps(reference)), copy.deepcopy(reference)):  # noqa: S301
+        assert other == reference == REFERENCES[name]()
+        assert hash(other) == hash(reference)
+    for kept in ("breaks", "coefficients"):
+        numbers = getattr(reference, kept, np.zeros(1))
+        if numbers is getattr(reference, kept, None):
+            with pytest.raises(ValueError, match="read-only"):
+                numbers[-1] = 7.0

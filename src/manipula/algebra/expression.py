@@ -41,7 +41,8 @@ from manipula.lazy import cached_property
 if TYPE_CHECKING:
     from fractions import Fraction
 
-__all__ = ["DEFAULT", "LIMITS", "Expression", "FormulaFunction", "FormulaLimits", "Work", "decimal", "parse", "scalar"]
+__all__ = ["DEFAULT", "LIMITS", "Coordinates", "Expression", "FormulaFunction", "FormulaLimits", "Work", "decimal", "parse",
+           "scalar"]  # fmt: skip
 
 _ARITHMETIC_FAILURES = (ArithmeticError, ValueError, TypeError, RecursionError)
 
@@ -85,6 +86,9 @@ class Expression:
     names: tuple[str, ...]
     program: Program = field(repr=False)
     functions: Mapping[str, FormulaFunction] = field(default_factory=lambda: DEFAULT, repr=False, compare=False)
+
+    def __reduce__(self) -> Any:
+        return parse, (self.text,) if self.functions is DEFAULT else (self.text, self.names, self.functions)
 
     def evaluate(self, values: Mapping[str, Scalar] | None = None) -> Scalar:
         """The value for the given parameters, which may be any kind of scalar.
@@ -204,6 +208,18 @@ class Expression:
 
     def _error(self, column: int, problem: str) -> DescriptionError:
         return DescriptionError(f"The step at column {column} {problem}", field=self._place())
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Formulas in one variable as a function that gives the value of each."""
+
+    formulas: tuple[Expression, ...]
+    variable: str
+    constants: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def __call__(self, value: Scalar) -> list[Scalar]:
+        return [f.evaluate({self.variable: value, **self.constants}) for f in self.formulas]
 
 
 def parse(

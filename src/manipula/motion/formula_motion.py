@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from manipula.algebra.arguments import choice, finite_array, function_of, number, real_array, rows_of, whole_number
 from manipula.algebra.jet import Jet
+from manipula.algebra.value import read_only
 from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.lazy import cached_property
 from manipula.motion.looks import LookPlaces, looks_at
@@ -18,9 +19,6 @@ from manipula.motion.timing.base import LONGEST, SHORTEST
 from manipula.motion.trajectory import OrientedTrajectory
 from manipula.parts.checks import check_arguments
 from manipula.parts.field import Constants, Formulas, Number, Numbers
-
-if TYPE_CHECKING:
-    from manipula.algebra.expression import Expression
 
 PLACES = (0.137, 0.391, 0.618, 0.873)  # of the duration, at which a user's function is asked on plain numbers
 SAME = 1e-9
@@ -222,9 +220,7 @@ def _check_plain(f: Callable[..., Any], motion: FormulaMotion) -> None:
 
 
 def _function(given: Any, constants: Mapping[str, float], field: str) -> tuple[Callable[..., Any], list[str] | None]:
-    from manipula.algebra.expression import parse
-
-    from manipula.algebra.expression import parse
+    from manipula.algebra.expression import Coordinates, parse
 
     if callable(given):
         return function_of(given, field, "t"), None
@@ -240,7 +236,7 @@ def _function(given: Any, constants: Mapping[str, float], field: str) -> tuple[C
         except DescriptionError as error:
             error.field = f"{field}[{k}]"
             raise error.at() from None
-    return lambda t: [e.evaluate({"t": t, **constants}) for e in parsed], texts
+    return Coordinates(tuple(parsed), "t", constants), texts
 
 
 def _count(f: Callable[[Any], Any], field: str) -> int:

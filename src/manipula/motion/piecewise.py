@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from manipula.algebra.arguments import positive
+from manipula.algebra.value import read_only
 from manipula.errors import BudgetError, DescriptionError, ShapeError
 from manipula.lazy import cached_property
 from manipula.motion.looks import cuts_at
@@ -52,7 +53,10 @@ class PiecewiseTrajectory(Trajectory):
         self.accuracy = accuracy
         # what a scenario file holds, when less than the table says it
         self.description: Mapping[str, Any] | None = None
-        self._breaks, self.coefficients = np.asarray(breaks, float), np.asarray(coefficients, float)
+        self._breaks, self.coefficients = (
+            read_only(np.asarray(breaks, float)),
+            read_only(np.asarray(coefficients, float)),
+        )
         if self.coefficients.ndim != 3 or self._breaks.shape != (len(self.coefficients) + 1,):
             raise ShapeError(
                 f"A table needs coefficients (pieces, degree + 1, dimension) and pieces + 1 breaks; found "

@@ -20,6 +20,7 @@ import numpy as np
 
 from manipula.algebra.arguments import whole_number
 from manipula.algebra.rotation import to_quaternion_wxyz, vee
+from manipula.algebra.value import read_only
 from manipula.errors import DescriptionError
 from manipula.identity import is_own
 from manipula.lazy import cached_property
@@ -155,6 +156,10 @@ class PathTrajectory(OrientedTrajectory):
     def __hash__(self) -> int:
         return hash(self._key())
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """A motion that is known by its law is made again: the function that the law gave does not travel."""
+        return super().__reduce_ex__(protocol) if self.law is None else (trajectory, (self.path, self.law))
+
     def _key(self) -> tuple[Any, ...]:
         return self.path, self.profile if self.law is None else self.law
 
@@ -190,7 +195,7 @@ class PathTrajectory(OrientedTrajectory):
         keep = np.concatenate([[True], np.diff(times) > 1e-12 * self.duration])
         times = times[keep]
         times[-1] = self.duration
-        return times
+        return read_only(times, mine=True)
 
     def times_at(self, s: np.ndarray) -> np.ndarray:
         """When arc lengths s (k,) are passed [s]."""

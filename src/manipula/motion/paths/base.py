@@ -23,6 +23,7 @@ import numpy as np
 
 from manipula.algebra.arguments import Extensible, between, choice, real_array, whole_number
 from manipula.algebra.jet import Jet
+from manipula.algebra.value import read_only
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable
 from manipula.identity import is_own
 from manipula.motion.breaks import Side, located, located_one
@@ -191,7 +192,7 @@ class Path:
             offsets.append(offsets[-1] + float(local[-1]))
             owner += [i] * (len(breaks) - 1)
             pieces += range(len(breaks) - 1)
-        self.breaks, self._tables = np.concatenate(ends), tables
+        self.breaks, self._tables = read_only(np.concatenate(ends), mine=True), tables
         self.length = float(self.breaks[-1])
         self._offset, self._owner, self._piece = np.array(offsets), np.array(owner), np.array(pieces)
 

@@ -61,11 +61,10 @@ def formula(
 
 
 def _parsed(texts: Any) -> Callable[[Any], Sequence[Any]]:
-    from manipula.algebra.expression import parse
+    from manipula.algebra.expression import Coordinates, parse
 
     if not isinstance(texts, (list, tuple)) or not all(
         isinstance(text, (str, int, float)) and not isinstance(text, bool) for text in texts
     ):
         raise DescriptionError("A path formula is a list of two or three texts, one a coordinate.", field="function")
-    parsed = [parse(str(text), ["u"]) for text in texts]
-    return lambda u: [expression.evaluate({"u": u}) for expression in parsed]
+    return Coordinates(tuple(parse(str(text), ["u"]) for text in texts), "u")
