@@ -32,7 +32,7 @@ NUMBERS: tuple[Any, ...] = (0, 1, -1, 2, 7, 0.5, -0.5, 2.5, 1e-9, -1e-300, 1e15,
                             10**70, 10**400)  # fmt: skip
 OTHERS: tuple[Any, ...] = (
     True, False, {}, {"a": 1.0}, {"a": math.nan}, {"no name": 1.0}, {"1a": 1.0}, {"pi": 2.0}, {"sin": 2.0}, {"Inf": 1.0}, {"a" * 65: 1.0},
-    [], [[]], [True], [{}], [None], [[True]],
+    [], [[]], [True], [{}], [None], [[True]], "", " ",
 )  # fmt: skip
 FLOATS: tuple[Any, ...] = (
     [math.nan], [1e61], [1.0], [1.0, 2.0], [1.0, 2.0, 3.0], [1.0, 2.0, math.inf], [0.0] * 4, [0.0] * 6, [-1.0, 1.0, 1.0],
@@ -163,6 +163,7 @@ TREE: dict[str, Any] = {
     "link": [{"name": "a"}, {"name": "b", "mass": 1.0}],
     "joint": [{"name": "j", "type": "revolute", "parent": "a", "child": "b"}],
 }
+PLANAR: dict[str, Any] = {"planar": {"lengths": [1.0, 0.5], "masses": [1.0, 1.0]}}
 IN_LINK = ("mass", "com", "inertia", "inertia_about", "described", "name")
 IN_JOINT = ("axis", "rotor_inertia", "gear_ratio", "origin.xyz", "origin.rpy", "origin.rpy_deg", "origin.quaternion_wxyz", "origin.rotation", "type",
             *(f"limits.{q}" for q in ("lower", "upper", "lower_deg", "position", "position_deg", "velocity", "acceleration", "jerk", "effort")),
@@ -213,3 +214,34 @@ def test_one_verdict_on_the_fields_of_a_robot(key: str) -> None:
             continue  # which no formula uses
         elif isinstance(value, (bool, int, float)) or any(value is v for v in FAULTS):
             assert not valid, f"{key} = {value!r} is refused"
+
+
+@pytest.mark.parametrize("key", ["lengths", "masses", "com", "inertia", "damping", "limits"])
+def test_one_verdict_on_the_fields_of_a_planar_arm(key: str) -> None:
+    """How many there are must be, one per link, only the reader can see, and what two large numbers give together."""
+    for value in (*([x, x] for x in (*NUMBERS, *OTHERS)), *OTHERS):
+        document = Document("")
+        document.root = copy.deepcopy(PLANAR)
+        document.root["planar"][key] = value
+        try:
+            robot_from(document)
+            reads = True
+        except ManipulaError:
+            reads = False
+        valid = ROBOTS.is_valid(document.root)
+        if reads:
+            assert valid, f"{key} = {value!r} is read"
+        elif not isinstance(value, list) or (len(value) != 1 and value != [1e59, 1e59]):
+            assert not valid, f"{key} = {value!r} is refused"
+
+
+@pytest.mark.parametrize("found", [[], "", [""], [" "], [{"formula": ""}]], ids=repr)
+def test_constraints_without_a_formula_are_refused_by_both(found: Any) -> None:
+    document = ScenarioDocument(
+        'robot = "planar-2r"\nduration = 1.0\nq0 = [0.1, 0.2]\n[program]\nconstraints = ["x = 0.5"]'
+    )
+    assert VALID.is_valid(document.root)
+    document.root["program"]["constraints"] = found
+    assert not VALID.is_valid(document.root)
+    with pytest.raises(ManipulaError, match="formula"):
+        scenario_of(document)

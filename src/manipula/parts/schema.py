@@ -24,7 +24,7 @@ NAME = {  # of what formulas use
 }
 INSIDE = r"^(?![/\\]|[A-Za-z][A-Za-z0-9+.-]*:|(\.[/\\])*\.\.([/\\]|$))[^\x00\n]*[^\x00\n/\\ ][^\x00\n]*$"  # a path below a folder
 EMPTY = {"type": "object", "maxProperties": 0}  # where {} means none
-FORMULA = {"type": "string", "description": "a formula in quotes"}
+FORMULA = {"type": "string", "pattern": r"\S", "description": "a formula in quotes"}
 
 
 def any_of(*choices: Any) -> dict[str, Any]:

@@ -40,6 +40,11 @@ def angle(unit: str, meaning: str, **more: Any) -> Field:
     return Number(unit, meaning, degrees=True, **more)
 
 
+def name_of(what: str) -> dict[str, Any]:
+    """A text that is not empty."""
+    return {"type": "string", "pattern": r"\S", "description": what}
+
+
 POSE = keys({
     "xyz": VectorField("m", "position"), "rpy": VectorField("rad", "roll, pitch, yaw"), "rpy_deg": VectorField("°", "roll, pitch, yaw"),
     "quaternion_wxyz": VectorField("1", "orientation as a quaternion", (4,)),
@@ -53,11 +58,11 @@ BALANCE = keys(
     {"mass": Number("kg", "mass whose weight is carried"), "com": VectorField("m", "where it is, in link axes")}
 )
 LINK = keys({
-    "name": Text("name"), "described": Flag("its mass is known"), "between": Flag("it stands between two joints of one body and has none of its own"),
+    "name": name_of("name"), "described": Flag("its mass is known"), "between": Flag("it stands between two joints of one body and has none of its own"),
     "balance": ref("balance"),
 })  # fmt: skip
 COUPLING = keys({
-    "follows": Text("joint that this one is coupled to"), "ratio": Number("1", "positions of this joint per position of that one"),
+    "follows": name_of("joint that this one is coupled to"), "ratio": Number("1", "positions of this joint per position of that one"),
     "offset": angle("rad or m", "position while that one is at zero"),
 })  # fmt: skip
 # of a limit: files of other programs state 1e308 where they mean none
@@ -73,38 +78,38 @@ DRIVETRAIN = keys({
     "limits": ref("limits"), "rotor_inertia": Number("kg·m²", "inertia of the rotor", least=0.0),
     "gear_ratio": Number("1", "gear ratio N"), "friction": ref("friction law"), "drive": ref("drive"),
 })  # fmt: skip
-NAME = Text("name")
+NAME = name_of("name")
 HEADER = keys({
-    "format": {"const": 1}, "name": Text("name of the robot"), "description": Text("one sentence"), "source": Text("where the numbers come from"),
-    "notes": list_of(field_schema(NAME)), "gravity": VectorField("m/s²", "acceleration of gravity, in base axes"),
-    "base": ref("pose"), "tool": ref("pose"), "tip": Text("frame that is the tip; empty for none"),
+    "format": {"const": 1}, "name": name_of("name of the robot"), "description": Text("one sentence"), "source": Text("where the numbers come from"),
+    "notes": list_of({"type": "string"}), "gravity": VectorField("m/s²", "acceleration of gravity, in base axes"),
+    "base": ref("pose"), "tool": ref("pose"), "tip": {**name_of("frame that is the tip; empty for none"), "pattern": r"^$|\S"},
     "payload": any_of(ref("payload"), *field_schema(Number("kg", "", least=0.0))["anyOf"]), "free": list_of({"type": "string", **FORMULA_NAME}),
     "parameters": named(field_schema(ANY), FORMULA_NAME), "postures": named(list_of(field_schema(ANY))), "lock": named(field_schema(ANY)),
-    "drop": any_of(field_schema(NAME), list_of(field_schema(NAME))), "chain": list_of(field_schema(NAME), (2,)), "visual": list_of(ref("visual")),
+    "drop": any_of(NAME, list_of(NAME)), "chain": list_of(NAME, (2,)), "visual": list_of(ref("visual")),
 })  # fmt: skip
 
 
 def definitions() -> dict[str, Any]:
     """What the forms of a robot share, for ``$defs``."""
     joint = keys({
-        "name": Text("name of the joint"), "type": Choice("how it moves", "revolute", "prismatic", "fixed"), "parent": Text("link before it"),
-        "child": Text("link that it moves"), "origin": ref("pose"), "axis": VectorField("1", "direction of the joint"), "link_frame": ref("pose"),
+        "name": name_of("name of the joint"), "type": Choice("how it moves", "revolute", "prismatic", "fixed"), "parent": name_of("link before it"),
+        "child": name_of("link that it moves"), "origin": ref("pose"), "axis": VectorField("1", "direction of the joint"), "link_frame": ref("pose"),
     })  # fmt: skip
     visual = keys({
-        "link": Text("link that it is fixed to"), "kind": Choice("what it is", *NUMBERS), "size": any_of(field_schema(ANY), list_of(field_schema(ANY))),
+        "link": name_of("link that it is fixed to"), "kind": Choice("what it is", *NUMBERS), "size": any_of(field_schema(ANY), list_of(field_schema(ANY))),
         "colour": list_of(field_schema(ANY), (3, 4)), "file": Text("path of the mesh file, from the folder of this file"),
     })  # fmt: skip
     row = keys({
         "alpha": angle("rad", "twist"), "theta": angle("rad", "angle, or offset of a revolute joint"), "a": Number("m", "length"),
         "d": Number("m", "distance, or offset of a prismatic joint"), "joint": Choice("how it moves", "revolute", "prismatic"),
-        "name": Text("name of the joint"), "link": Text("name of the link"), "balance": ref("balance"),
+        "name": name_of("name of the joint"), "link": name_of("name of the link"), "balance": ref("balance"),
     })  # fmt: skip
     return {
         "pose": table(POSE), "limits": table(LIMITS), "payload": table(BODY, ["mass"]),
         "friction_law": kind_schema(FRICTION), "drive": kind_schema(DRIVES),
         "balance": table(BALANCE, ["mass"]), "link": table({**LINK, **BODY}, ["name"]),
         "joint": table({**joint, **COUPLING, **DRIVETRAIN}, ["name", "type", "parent", "child"]),
-        "frame": table({**keys({"name": NAME, "link": Text("link that it is fixed to")}), **POSE}, ["name", "link"]),
+        "frame": table({**keys({"name": NAME, "link": name_of("link that it is fixed to")}), **POSE}, ["name", "link"]),
         "visual": table({**visual, **POSE}, ["link", "kind"]),
         "dh_row": table({**row, **COUPLING, **BODY, **DRIVETRAIN}, minProperties=0),
         "dh_frame": table({**keys({"name": NAME, "row": Whole("row that it is fixed to; 0 is the base", least=0)}), **POSE}, ["name"]),
@@ -118,16 +123,18 @@ def _tree() -> dict[str, Any]:
 
 def _dh() -> dict[str, Any]:
     inner = {"convention": {"enum": list(CONVENTIONS)}, "rows": list_of(ref("dh row")), "frame": list_of(ref("dh frame")),
-             **keys({"base_link": Text("name of the base")})}  # fmt: skip
+             **keys({"base_link": name_of("name of the base")})}  # fmt: skip
     return table({**HEADER, "dh": table(inner, ["convention"])}, ["dh"])
 
 
 def _planar() -> dict[str, Any]:
     inner = keys({
-        "lengths": Numbers("m", "lengths of the links"), "masses": Numbers("kg", "masses of the links", least=0.0),
-        "com": Numbers("m", "centres of mass along the links"), "inertia": Numbers("kg·m²", "inertias about the centres of mass"),
+        "lengths": Numbers("m", "lengths of the links", above=0.0), "masses": Numbers("kg", "masses of the links", least=0.0),
+        "com": Numbers("m", "centres of mass along the links"), "inertia": Numbers("kg·m²", "inertias about the centres of mass", least=0.0),
         "damping": PerJoint("N·m·s/rad", "viscous friction", least=0.0), "limits": list_of(any_of(ref("limits"), EMPTY)),
     })  # fmt: skip
+    for name in ("lengths", "masses", "com", "inertia"):
+        inner[name]["minItems"] = 1
     return table({**HEADER, "planar": table(inner, ["lengths", "masses"])}, ["planar"])
 
 

@@ -14,6 +14,7 @@ from manipula.parts.field import AnglePerJoint, Choice, Flag, Number, PerJoint, 
 from manipula.parts.schema import (
     DIALECT,
     EMPTY,
+    FORMULA,
     INSIDE,
     NAME,
     any_case,
@@ -136,11 +137,11 @@ def _run() -> dict[str, Any]:
 
 
 def _programmed() -> dict[str, Any]:
-    constraint = table(keys({"formula": Text("an equation of x, y, z, their rates, t"), "name": Text("its name"),
+    constraint = table(keys({"formula": {**FORMULA, "description": "an equation of x, y, z, their rates, t"}, "name": Text("its name"),
                              "level": Choice("what it restricts", *LEVELS), "frame": Text("the frame that obeys it; the tip unless stated")})
                        | {"point": table(keys({"link": Text("a link"), "xyz": VectorField("m", "a place in its axes")}), ["link"])}, ["formula"])  # fmt: skip
     program = {
-        "constraints": any_of({"type": "string"}, list_of(any_of({"type": "string"}, constraint))),
+        "constraints": any_of(FORMULA, list_of(any_of(FORMULA, constraint), minItems=1)),
         "independent": list_of(any_of({"type": "string"}, {"type": "integer"})), "parameters": named(field_schema(ANY), NAME),
         "drives": named(any_of(*field_schema(ANY)["anyOf"], ref("drive"))),
         **keys({"formulation": Choice("equations", *FORMULATIONS), "stabilisation": Choice("drift", *STABILISATIONS),
