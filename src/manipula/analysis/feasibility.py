@@ -30,7 +30,17 @@ from manipula.model import Model
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation.carried_points import rates_of
-from manipula.simulation.limit_checks import NOTHING, SAMPLES_ONLY, TIP, Check, filled, only_samples, strained, worst
+from manipula.simulation.limit_checks import (
+    NOTHING,
+    SAMPLES_ONLY,
+    TIP,
+    Check,
+    filled,
+    only_samples,
+    shows_between,
+    strained,
+    worst,
+)
 from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.point_limits import PointLimits, read_points
 from manipula.simulation.point_motion import point_of_text
@@ -106,7 +116,10 @@ def _judged(
                 raise
             unchecked.append(could_not("jerk", str(error)))
     torn = {} if hasattr(motion, "arrays") else torn_of(motion, robot)
-    joints = [JointVerdict(names[i], tuple(_checks(motion, signals, bounds, i, n, jerk, torn))) for i in range(n)]
+    joints = [
+        JointVerdict(names[i], tuple(_checks(motion, signals, bounds, i, n, jerk, torn, limits is None)))
+        for i in range(n)
+    ]
     if jerk is not None:
         said = (estimated(c, jerk) for j in joints for c in j.checks if c.quantity == "jerk")
         unchecked += dict.fromkeys(filter(None, said))
@@ -175,8 +188,9 @@ def _checks(
     n: int,
     jerk: Any,
     torn: Torn,
+    own: bool,
 ) -> Iterator[Check]:
-    """Every quantity of one joint that is known, compared with its limit."""
+    """Every quantity of one joint that is known, compared with its limit; ``own``: those that a run was made with."""
     for quantity in QUANTITIES:
         limit = (bounds.get(quantity) or [None] * n)[joint]
         if quantity == "jerk":
@@ -184,9 +198,13 @@ def _checks(
                 times, values = jerk.signal(joint)
                 yield worst(quantity, *with_jumps(torn, quantity, joint, values, times), limit)
         elif quantity in signals:
-            times, values = filled(quantity, signals["t"], signals, joint)
+            recorded = hasattr(motion, "arrays")
+            if recorded and not shows_between(motion, quantity, not own and "run" in motion.meta):
+                times, values = signals["t"], signals[quantity][:, joint]
+            else:
+                times, values = filled(quantity, signals["t"], signals, joint)
             check = worst(quantity, *with_jumps(torn, quantity, joint, values, times), limit)
-            yield strained(check, motion, joint) if hasattr(motion, "arrays") else check
+            yield strained(check, motion, joint) if recorded else check
 
 
 def _unknown_carrying(motion: Any) -> str:

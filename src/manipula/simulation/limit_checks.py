@@ -2,8 +2,8 @@
 
 Samples are not the whole motion: where a velocity changes its sign between two samples the position turns there, and its extremum is taken
 from the polynomial through position, velocity and acceleration at both ends (likewise for the velocity). What two polynomials of different
-degree disagree about is not counted, so that a coarse record never breaks a limit by interpolation alone. A run that is recorded more
-coarsely than it was made carries what it was seen to do between its samples (``meta["peaks"]``).
+degree disagree about is not counted. A run that is recorded more coarsely than it was made carries what it was seen to do between its
+samples (``meta["peaks"]``); nothing is then interpolated, so that a coarse record never breaks a limit by interpolation alone.
 """
 
 from __future__ import annotations
@@ -210,6 +210,13 @@ def only_samples(result: Result, quantity: str, anew: bool = False) -> bool:
     elif result.meta.get("integrator") in ADAPTIVE:
         enough = min(enough, LOOKS)
     return bool(np.diff(result.t).max(initial=0.0) > enough * (1.0 + 1e-9))
+
+
+def shows_between(result: Result, quantity: str, anew: bool = False) -> bool:
+    """Do the samples of a run say what lies between them? Not where they are further apart than looks, nor where better is known (``only_samples``)."""
+    watched = result.meta.get("watched", result.meta.get("limits") or ())
+    better = quantity in watched and not anew and result.meta.get("peaks") is not None
+    return not better and not only_samples(result, quantity, True)
 
 
 def strained(check: Check, result: Result, joint: int) -> Check:

@@ -17,6 +17,7 @@ from manipula.simulation.limit_checks import (
     Peak,
     completed,
     filled,
+    shows_between,
     turning_values,
     worst,
 )
@@ -69,7 +70,7 @@ def batch_checks(result: Result, limits: Mapping[str, Any]) -> BatchChecks | Non
         signals = {name: np.asarray(arrays[name][some], float) for name in needed}
         for values in signals.values():
             regular[some] &= np.isfinite(values).all(axis=(1, 2))
-        use[some] = _uses(rows, result.t, signals)
+        use[some] = _uses(rows, result, signals)
     use[~regular] = np.nan
     seen: dict[tuple[int, str, int], Check] = {}
     places = {(quantity, i): j for j, (quantity, i, _) in enumerate(rows)}
@@ -100,18 +101,22 @@ def _by_place(peaks: Sequence[Peak]) -> dict[tuple[int, str, int], list[Peak]]:
 def _sampled(result: Result, run: int, quantity: str, joint: int, limit: StatedLimit) -> Check:
     """One limit of one run against its samples and what it reaches between them."""
     own = {name: result.arrays[name][run] for name in {"q", "qd", "qdd", SIGNALS[quantity]}}
-    times, values = filled(quantity, result.t, own, joint)
+    times, values = result.t, np.asarray(own[SIGNALS[quantity]][:, joint], float)
+    if shows_between(result, quantity):
+        times, values = filled(quantity, result.t, own, joint)
     return worst(quantity, values, times, limit)
 
 
-def _uses(rows: Sequence[tuple[str, int, StatedLimit]], t: np.ndarray, signals: Mapping[str, np.ndarray]) -> np.ndarray:
+def _uses(
+    rows: Sequence[tuple[str, int, StatedLimit]], result: Result, signals: Mapping[str, np.ndarray]
+) -> np.ndarray:
     """``Check.use`` of every run and limit, (N, m)."""
     lowest, highest = {}, {}
     for quantity in {quantity for quantity, _, _ in rows}:
         values = signals[SIGNALS[quantity]]
         lowest[quantity], highest[quantity] = values.min(axis=1), values.max(axis=1)
-        if quantity in ("position", "velocity") and len(t) > 1:
-            _with_turning_points(quantity, t, signals, lowest[quantity], highest[quantity])
+        if quantity in ("position", "velocity") and len(result.t) > 1 and shows_between(result, quantity):
+            _with_turning_points(quantity, result.t, signals, lowest[quantity], highest[quantity])
     out = np.empty((len(signals["q"]), len(rows)))
     for j, (quantity, i, limit) in enumerate(rows):
         out[:, j] = _use(lowest[quantity][:, i], highest[quantity][:, i], limit)

@@ -22,6 +22,7 @@ from manipula.simulation.limit_checks import (
     filled,
     of_points,
     only_samples,
+    shows_between,
     strained,
     worst,
 )
@@ -226,7 +227,9 @@ def _single(result: Result, limits: Mapping[str, Any], jerk: Jerk | str | None, 
                     continue
                 times, values = known.signal(i)
             elif SIGNALS[quantity] in arrays:
-                times, values = filled(quantity, t, arrays, i)
+                times, values = t, np.asarray(arrays[SIGNALS[quantity]][:, i], float)
+                if shows_between(result, quantity):
+                    times, values = filled(quantity, t, arrays, i)
                 gap = np.isnan(arrays[SIGNALS[quantity]][:, i]) & going
                 if gap.any():
                     when = (
