@@ -200,3 +200,24 @@ def test_a_planar_arm_of_any_number_of_links(page):
         page.click("#make-planar")
         assert f"“{wrong}”" in page.inner_text(".message")
     assert page.evaluate("window.studio.robot.value.robot.n") == 4
+
+
+def test_an_answer_that_comes_after_the_next_question_is_not_shown(page):
+    """The equations that are shown are those that the panel names, whichever answer comes last."""
+    page.click("#tab-equations")
+    page.wait_for_selector(".equations math")
+    held = []
+    page.route(
+        "**/api/equations",
+        lambda route: held.append(route) if '"only":"C"' in route.request.post_data else route.continue_(),
+    )
+    page.select_option("select[aria-label=Part]", "C")
+    page.wait_for_function("() => document.querySelector('.equations').textContent === 'Deriving …'")
+    page.select_option("select[aria-label=Part]", "V")
+    page.wait_for_function("() => document.querySelector('.equations').textContent.includes('Potential')")
+    for route in held:
+        route.continue_()
+    page.wait_for_timeout(1000)
+    assert held
+    assert "Potential" in page.locator(".equations").inner_text()
+    assert "Coriolis" not in page.locator(".equations").inner_text()

@@ -12,8 +12,9 @@ import pytest
 
 import manipula as mp
 from manipula.codegen import LANGUAGES
+from manipula.errors import BudgetError
 from manipula.studio.runs import RunStore
-from manipula.studio.verbs import call
+from manipula.studio.verbs import call, deriving
 
 Q = (0.3, -0.4, 0.2, 0.1)
 CALLS = {  # a program that prints the torques of gravity, behind the text; the words that run it
@@ -50,3 +51,17 @@ def test_it_compiles_alone_and_computes_the_same(language, tmp_path: Path):
     assert done.stdout, done.stderr
     found = [float(x) for x in done.stdout.split()]
     assert np.allclose(found, mp.compile(mp.load("scara-khang")).gravity(Q), rtol=1e-12, atol=1e-12)
+
+
+def test_formulas_that_no_page_can_show_are_refused_and_can_be_copied(monkeypatch):
+    document = {
+        "format": 1,
+        "robot": {"name": "six", "planar": {"lengths": [0.2] * 6, "masses": [1.0] * 6}},
+        "duration": 1,
+    }
+    asked = {"document": document, "level": "raw", "only": "christoffel"}
+    assert "<math" in call("equations", RunStore(), asked)["text"]
+    monkeypatch.setattr(deriving, "MOST_SHOWN", 100)
+    with pytest.raises(BudgetError, match="more than the 100 that a page can show"):
+        call("equations", RunStore(), asked)
+    assert len(call("equations", RunStore(), asked | {"format": "text"})["text"]) > 1000

@@ -18,17 +18,20 @@ export function equationsPanel(studio: Studio): HTMLElement {
   level.value = "compact";
   const part = select(TEXTS.part, PARTS);
   const shown = el("div", { class: "equations", tabindex: 0, "aria-live": "polite" });
+  let asking: AbortController | null = null; // the last question: an answer that comes after another question is not shown
   const derive = async (): Promise<void> => {
+    asking?.abort();
+    const { signal } = (asking = new AbortController());
     for (const choice of part.options) choice.disabled = level.value === "recursive" && !OF_RECURSION.includes(choice.value);
     if (part.selectedOptions[0]?.disabled) part.value = OF_RECURSION[0];
     shown.replaceChildren(el("p", { class: "words" }, TEXTS.deriving));
     try {
-      const { text } = await ask("equations", { document: studio.store.document.value, level: level.value, only: part.value });
+      const { text } = await ask("equations", { document: studio.store.document.value, level: level.value, only: part.value }, signal);
       const read = new DOMParser().parseFromString(text, "text/html");
       for (const bad of read.querySelectorAll("script,style,iframe,link,meta")) bad.remove();
       shown.replaceChildren(...[...read.body.childNodes].map((node) => document.importNode(node, true)));
     } catch (error) {
-      shown.replaceChildren(el("p", { class: "wrong" }, error instanceof Error ? error.message : String(error)));
+      if (!signal.aborted) shown.replaceChildren(el("p", { class: "wrong" }, error instanceof Error ? error.message : String(error)));
     }
   };
   for (const box of [level, part]) box.addEventListener("change", () => void derive());
@@ -44,6 +47,7 @@ export function equationsPanel(studio: Studio): HTMLElement {
     setTimeout(() => (copy.textContent = TEXTS.copy), 2500);
   });
   const row = (words: string, ...inner: HTMLElement[]): HTMLElement => el("label", { class: "row brief" }, el("span", { class: "name" }, words), ...inner);
+  studio.atEnd(() => asking?.abort());
   void derive();
   return el("div", { class: "panel" }, row(TEXTS.level, level), row(TEXTS.part, part), shown, row(TEXTS.language, as), el("div", { class: "buttons" }, copy));
 }

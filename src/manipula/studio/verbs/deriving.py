@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from manipula.codegen import LANGUAGES, source_texts
-from manipula.errors import unknown_name
+from manipula.errors import BudgetError, unknown_name
 from manipula.studio import documents
 from manipula.studio.runs import RunStore
 from manipula.symbolic.levels import LEVELS
 
 FORMATS = ("html", "latex", "text", "matlab")
+MOST_SHOWN = 60_000  # operations that a page typesets, about 6 MB: more keep a browser busy for minutes
 
 
 def equations(
@@ -21,11 +22,21 @@ def equations(
         raise unknown_name("level", str(level), LEVELS, field="level")
     if format not in FORMATS:
         raise unknown_name("format", str(format), FORMATS, field="format")
+    from manipula.symbolic.document import sections
     from manipula.symbolic.equations import Equations  # and with it SymPy: what nobody has asked for need not be loaded
+    from manipula.symbolic.expression_tree import operations
     from manipula.symbolic.render import render
 
-    robot = documents.robot_from_document(document)
-    return {"text": render(Equations(robot, level), format, None if only is None else str(only)), "format": format}
+    found = Equations(documents.robot_from_document(document), level)
+    parts = None if only is None else str(only)
+    if format == "html":
+        size = sum(operations(node) for section in sections(found, parts) for node in section.nodes)
+        if size > MOST_SHOWN:
+            raise BudgetError(
+                f"These formulas have {size} operations, more than the {MOST_SHOWN} that a page can show. The levels 'compact' and 'recursive' "
+                "are shorter, and so are single parts (M, g); copied as plain text or LaTeX they come whole."
+            )
+    return {"text": render(found, format, parts), "format": format}
 
 
 def code(runs: RunStore, document: Any, language: Any) -> dict[str, Any]:
