@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,10 @@ from manipula.errors import ManipulaError, printable
 from manipula.formats.toml import to_toml
 from manipula.identity import identity
 from manipula.motion.words import motion_words, value_words
+from manipula.robot.drives.base import Drive
+from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
+from manipula.simulation.plant.contact.base import Contact
 from manipula.version import __version__
 
 if TYPE_CHECKING:
@@ -64,7 +67,12 @@ def programmed_settings(plant: ProgrammedPlant) -> dict[str, str]:
     return rows
 
 
-def acting(robot: Robot, friction: Any, drives: Any, varied: Any = ()) -> dict[str, tuple[str, ...]]:
+def acting(
+    robot: Robot,
+    friction: Sequence[FrictionLaw | None] | None,
+    drives: Sequence[Drive | None] | None,
+    varied: Iterable[str] = (),
+) -> dict[str, tuple[str, ...]]:
     """What acted in every joint of a run, in words: ``friction`` and ``drives``; "" where there was none.
 
     Args:
@@ -84,7 +92,9 @@ def acting(robot: Robot, friction: Any, drives: Any, varied: Any = ()) -> dict[s
     return out
 
 
-def columns(robot: Robot, friction: Any, contacts: Any = ()) -> dict[str, tuple[str, ...]]:
+def columns(
+    robot: Robot, friction: Sequence[FrictionLaw | None] | None, contacts: Sequence[Contact] | None = ()
+) -> dict[str, tuple[str, ...]]:
     """What the columns of ``bristles`` and of the signals of contacts are: the joint of every state of a friction law, the kind of every
     contact (numbered where there are several of it) and the unit of its force.
 

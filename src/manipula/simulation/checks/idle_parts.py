@@ -8,7 +8,7 @@ import numpy as np
 
 from manipula.algebra.expression import parse
 from manipula.algebra.scattered import Scattered
-from manipula.control.base import Target
+from manipula.control.base import Controller, Target
 from manipula.errors import DescriptionError, ManipulaError, UnknownNameError, printable
 from manipula.identity import is_own
 from manipula.lazy import is_made_by
@@ -18,6 +18,7 @@ from manipula.robot.drives.flexible import Flexible
 from manipula.robot.drives.rigid import Rigid
 from manipula.robot.link import TIP
 from manipula.simulation.plant.contact import PlaneContact
+from manipula.simulation.plant.contact.base import Contact
 from manipula.simulation.plant.disturbances import STATE_NAMES, PayloadChange, Wrench, WrenchTable, is_wrench
 from manipula.simulation.stated_limits import stated_limits
 
@@ -132,7 +133,7 @@ class _Watched:
         return getattr(self._arm, name)
 
 
-def _asks_model(controller: Any, robot: Robot) -> bool:
+def _asks_model(controller: Controller, robot: Robot) -> bool:
     """Does a controller look at its model? That of a user may do so later in the run, and counts as one that does."""
     if not is_own(type(controller)):
         return True
@@ -206,7 +207,7 @@ def _moves_tip(d: PayloadChange) -> bool:
     return d.tool is not None and any(v != 0.0 for v in (*d.tool, *d.tool_rpy))
 
 
-def _never_touches(contact: Any, robot: Robot) -> str:
+def _never_touches(contact: Contact, robot: Robot) -> str:
     """Why a plane can never push the arm: no joint moves what touches it along its normal; empty when one does."""
     if not isinstance(contact, PlaneContact) or not robot.is_numeric or contact.friction is not None:
         return ""

@@ -10,6 +10,7 @@ import numpy as np
 from manipula.algebra.fields import per_joint
 from manipula.lazy import is_made_by
 from manipula.redundancy.arm import Arm
+from manipula.robot.robot import Robot
 from manipula.simulation.plant.disturbances import PayloadChange, inertia_matrix
 
 if TYPE_CHECKING:
@@ -89,13 +90,13 @@ def _away(s: Scenario, varied: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _growth(model: Any, law: LQR) -> float:
+def _growth(robot: Robot, law: LQR) -> float:
     """The largest real part of the eigenvalues of the loop at rest at the goal, 0 where none is above zero [1/s]."""
     from manipula.physics.derivatives import forward_dynamics_derivatives
 
-    n = model.n
+    n = robot.n
     q, still = np.asarray(per_joint(law.goal, n), float), np.zeros(n)
-    arm = Arm(model)
+    arm = Arm(robot)
     dq, dqd, dtau = (
         np.asarray(d, float)
         for d in forward_dynamics_derivatives(arm.lean, q, still, np.asarray(arm.gravity(q), float))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,7 @@ def _looking(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from _looking(getattr(value, x.name), f"{path}.{x.name}")
 
 
-def vary_notes(vary: Any, plant: Plant) -> tuple[str, ...]:
+def vary_notes(vary: Mapping[str, Any] | None, plant: Plant) -> tuple[str, ...]:
     """A sentence on every number of ``vary`` that stands for several."""
     counted = {path: stands_for_all(plant, path, value) for path, value in (vary or {}).items()}
     return tuple(f"vary.{path}: one number per run stands for all {n} entries." for path, n in counted.items() if n)

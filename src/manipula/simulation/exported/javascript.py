@@ -6,7 +6,6 @@ import json
 import os
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -40,7 +39,12 @@ export function simulate(changes = {}) {
 
 
 def export_scenario(
-    scenario: Any, language: str, directory: str | os.PathLike[str], prefix: str | None = None, *, force: bool = False
+    scenario: Scenario,
+    language: str,
+    directory: str | os.PathLike[str],
+    prefix: str | None = None,
+    *,
+    force: bool = False,
 ) -> list[Path]:
     """Write a scenario as an ES module and its test; gives the files. The scenario is run once, for the samples of the test.
 

@@ -28,6 +28,7 @@ from manipula.simulation.loops.fixed import grid_of, how_to_run
 from manipula.simulation.loops.setup import Run, prepare_run
 from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.plant.disturbances import PayloadChange
+from manipula.simulation.plant.layout import StateLayout
 from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.recorded import scenario_of
 from manipula.simulation.result import Result
@@ -209,7 +210,7 @@ def _graphs(run: Run, scenario: Scenario) -> tuple[Graph, Graph, dict[str, tuple
         raise CompileError(f"The loop cannot be written down: {type(error).__name__}: {printable(error, 200)}.") from error  # fmt: skip
 
 
-def _signals(seen: dict[str, Any], x: Any, scenario: Scenario, lay: Any) -> dict[str, Any]:
+def _signals(seen: dict[str, Any], x: Any, scenario: Scenario, lay: StateLayout) -> dict[str, Any]:
     """Signals by the names that results give them; "audit" is measured from its first value."""
     q = lay.q(x)
     works = lay.audit(x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from manipula.control import KIND as CONTROLLERS
@@ -59,7 +60,7 @@ def read_disturbance(table: Fields) -> Any:
     return read_part(table, DISTURBANCES)
 
 
-def read_each(root: Fields, key: str, robot: Robot, reader: Any) -> tuple[Any, ...] | None:
+def read_each(root: Fields, key: str, robot: Robot, reader: Callable[..., Any]) -> tuple[Any, ...] | None:
     """One part per joint: a list of n tables (``{}`` is none), one table for all joints, tables by joint name, or ``"none"``."""
     if not root.has(key):
         return None

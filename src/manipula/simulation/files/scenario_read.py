@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from manipula.simulation.plant.switch import Switch
 from manipula.simulation.scenario import BOUNDS, KINDS, STARTS, Scenario
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES
 
+T = TypeVar("T")
 FORMAT = 1
 DEFAULTS = {f.name: f.default for f in dataclasses.fields(Scenario)}
 
@@ -93,7 +94,7 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     return built(document, Scenario, given)
 
 
-def built(document: ScenarioDocument, cls: Any, given: dict[str, Any]) -> Any:
+def built(document: ScenarioDocument, cls: type[T], given: dict[str, Any]) -> T:
     """The value itself; what it refuses is reported with the line of the field."""
     try:
         return cls(**given)

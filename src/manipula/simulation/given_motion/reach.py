@@ -15,6 +15,7 @@ from manipula.ik.task import Task
 from manipula.ik.tracking.continuation import follow, poses_along
 from manipula.model import Model
 from manipula.motion.oriented import has_orientation
+from manipula.motion.trajectory import Trajectory
 from manipula.simulation.given_motion.joint_motion import JointMotion
 from manipula.simulation.given_motion.verdict import is_singular
 from manipula.simulation.result import RunVerdict
@@ -137,7 +138,7 @@ def until(reference: Trajectory, duration: float) -> Any:
 class _Until:
     """The first part of a motion of the tip."""
 
-    def __init__(self, whole: Any, duration: float) -> None:
+    def __init__(self, whole: Trajectory, duration: float) -> None:
         inner = np.asarray(whole.breaks, float)
         self.whole, self.duration = whole, duration
         self.breaks = np.append(inner[inner < duration], duration)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from manipula.simulation.carried_points import Carrying
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
 from manipula.simulation.limit_checks import Peak, peaks_of
 from manipula.simulation.loops.loop import CompiledLoop
+from manipula.simulation.plant.layout import StateLayout
 from manipula.simulation.plant.numbers import paths_of
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.scenario import Scenario
@@ -141,7 +142,7 @@ def _signals_at(
     return Seen(times, after, before, _torn(robot, after, before, shift, step, pushed[0] - pushed[1]))
 
 
-def _state(lay: Any, motion: Mapping[str, np.ndarray]) -> np.ndarray:
+def _state(lay: StateLayout, motion: Mapping[str, np.ndarray]) -> np.ndarray:
     x = np.zeros((1, len(motion["q"]), lay.size))
     x[0, :, : lay.n], x[0, :, lay.n : 2 * lay.n] = motion["q"], motion["qd"]
     return x

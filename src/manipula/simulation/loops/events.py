@@ -127,7 +127,7 @@ def _part(move: Move, t: Any, h: Any) -> Callable[[Any, Any], Any]:
     return lambda y, k: (move(t + k * h, y, h), k + 1.0)
 
 
-def advance_through_events(method: AdaptiveStep, plant: Plant, f: Any, after: Any, state: tuple[Any, ...], goal: Any,
+def advance_through_events(method: AdaptiveStep, plant: Plant, f: Callable[..., Any], after: Any, state: tuple[Any, ...], goal: Any,
                            tolerance: Any, largest: Any, arrived: Any, most: float) -> tuple[Any, ...]:  # fmt: skip
     """``(t, x, h, rejected, wall, usual, fresh)`` moved to the time ``goal``, or to where it goes no further; traced or on floats.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -348,7 +349,9 @@ class CompiledLoop:
 
         return self._compiled("energy", held, controlled=True)
 
-    def _compiled(self, name: str, f: Any, controlled: bool = False, given: bool | None = None) -> native.Kernel:
+    def _compiled(
+        self, name: str, f: Callable[..., Any], controlled: bool = False, given: bool | None = None
+    ) -> native.Kernel:
         """``controlled``: with its controller. given: with a command decided elsewhere; where there is no controller, unless it is said."""
         given = not controlled if given is None else given
 

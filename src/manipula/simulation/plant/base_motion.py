@@ -8,6 +8,7 @@ The motion is given by formulas, or by any motion in task space (``base_table.py
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import factorial
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -164,7 +165,7 @@ def _is_still(given: Any) -> bool:
     return all(isinstance(v, float) and v == 0.0 for v in given)
 
 
-def _series(f: Any, t: np.ndarray, order: int) -> np.ndarray:
+def _series(f: Callable[[Any], Any], t: np.ndarray, order: int) -> np.ndarray:
     """A function of time and its derivatives at times t (S,): (order + 1, S, …)."""
     found = np.asarray(f(Jet([np.asarray(t, float), np.ones(len(t)), *[np.zeros(len(t))] * (order - 1)][: order + 1], 1)), object)  # fmt: skip
     out = np.zeros((order + 1, len(t), *found.shape))

@@ -7,13 +7,15 @@ they are; the numbers of laws and drives are inputs of the compiled loop, comput
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from manipula.algebra.symbols import evaluate, free_names, is_symbolic
 from manipula.errors import DescriptionError
+from manipula.robot.drives.base import Drive
+from manipula.robot.friction.base import FrictionLaw
 
 Values = Mapping[str, Any]
 
@@ -58,7 +60,12 @@ def with_numbers(part: Any, values: Values, field: str) -> Any:
         raise DescriptionError(f"With these parameters it is no finite number: {told}.", field=field) from None
 
 
-def check_every_run(robot: Any, friction: Any, drives: Any, parameters: Values | None) -> None:
+def check_every_run(
+    robot: Any,
+    friction: Sequence[FrictionLaw | None] | None,
+    drives: Sequence[Drive | None] | None,
+    parameters: Values | None,
+) -> None:
     """Do the free parameters give numbers that bodies, gears, friction laws and drives may have, in every run?
 
     Raises:

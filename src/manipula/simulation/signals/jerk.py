@@ -123,7 +123,7 @@ def _finite(x: np.ndarray) -> int:
     return int(bad[0]) if len(bad) else len(x)
 
 
-def _found(result: Result, shown: Any) -> Jerk:
+def _found(result: Result, shown: Callable[[int], Shown]) -> Jerk:
     q = np.asarray(result.arrays["q"], float)
     source = source_of(result)
     if isinstance(source, str):
@@ -153,7 +153,7 @@ def _told(jumps: tuple[tuple[int, int, float], ...], batch: bool, remark: str) -
 # along a flow --------------------------------------------------------------------------------------------------------
 
 
-def _one(result: Result, source: JerkSource, shown: Any, run: int) -> Jerk:
+def _one(result: Result, source: JerkSource, shown: Callable[[int], Shown], run: int) -> Jerk:
     """Jerk of one run; of a point that a change of tool replaces in parts, of which every one shows the same point."""
     t, x, looking = result.t, source.states[run], source.looking(run)
     following = None if source.following is None else source.following(run)
@@ -242,7 +242,7 @@ def _peaks(
 # from samples alone --------------------------------------------------------------------------------------------------
 
 
-def estimated(result: Result, shown: Any, why: str) -> Jerk:
+def estimated(result: Result, shown: Callable[[int], Shown], why: str) -> Jerk:
     """Jerk from recorded velocities and accelerations.
 
     At every sample the quintic through qd and qdd of three neighbours is differentiated; the same with neighbours twice as far

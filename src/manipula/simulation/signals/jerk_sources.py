@@ -169,7 +169,7 @@ def _none(x: np.ndarray, t: np.ndarray) -> Look:
     raise AssertionError
 
 
-def _differences(f: Any, n: int) -> Looking:
+def _differences(f: Callable[..., Any], n: int) -> Looking:
     """Differences along the flow with Richardson's extrapolation; nothing depends on the record.
 
     Central ones, and where two of different widths disagree (the rate jumps between the places) those of the side on which it bends less.

@@ -12,6 +12,7 @@ from manipula.errors import DescriptionError
 from manipula.simulation.carried_points import rates_of
 from manipula.simulation.point_motion import ORIGIN, point_name, read_point
 from manipula.simulation.recorded import carrying_of, robot_of
+from manipula.simulation.result import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,7 +31,7 @@ class PointMotion(Value):
     acceleration: np.ndarray
 
 
-def traced_point(result: Any, frame: Any = None, point: Any = None) -> PointMotion:
+def traced_point(result: Result, frame: str | None = None, point: Any = None) -> PointMotion:
     """How a point of the arm moved in a result; the tip when neither is given.
 
     Args:

@@ -10,6 +10,7 @@ import numpy as np
 from manipula.model import Model
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
+from manipula.simulation.loops.fixed import RunSamples
 from manipula.simulation.result import RunVerdict
 from manipula.simulation.stated_limits import position_limits
 
@@ -56,7 +57,7 @@ def model_of(robot: Robot) -> Model:
     return Model(robot)
 
 
-def conditions(run: Run, samples: Any) -> np.ndarray:
+def conditions(run: Run, samples: RunSamples) -> np.ndarray:
     """The same for every run, (N,), or what it is at least where that is enough; in machine code for batches and free parameters."""
     x, t = samples.x, samples.t
     n = run.plant.layout.n

@@ -22,6 +22,7 @@ from manipula.native.tracing.tables import BakedArray
 from manipula.simulation.loops.fixed import RunSamples
 from manipula.simulation.loops.probing import by_state, foreign
 from manipula.simulation.loops.setup import Run
+from manipula.simulation.plant.layout import StateLayout
 from manipula.simulation.stepping.grid import margin
 from manipula.simulation.stepping.verification import compare
 
@@ -46,6 +47,7 @@ UNSEEN = (
     "{} in this run could not be searched for windows of the state that are narrower than a step; what happens there "
     "for less than a step may have been missed."
 )
+Look = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]  # times and states: outputs, accelerations
 
 
 class Unsearchable(Exception):
@@ -242,7 +244,7 @@ class _Path:
         return np.minimum(x, z) - bulge, np.maximum(x, z) + bulge
 
 
-def _missed(run: Run, path: _Path, look: Any, step: int, where: list[tuple[float, float]], x: np.ndarray, tolerance: float) -> str:  # fmt: skip
+def _missed(run: Run, path: _Path, look: Look, step: int, where: list[tuple[float, float]], x: np.ndarray, tolerance: float) -> str:  # fmt: skip
     """Is the push of what was found inside a step missing in its change of velocity?"""
     lay = run.plant.layout
     h = float(path.h[step])
@@ -272,7 +274,8 @@ def _missed(run: Run, path: _Path, look: Any, step: int, where: list[tuple[float
     )
 
 
-def _followed(lay: Any, path: _Path, look: Any, step: int, where: tuple[np.ndarray, np.ndarray], allowed: np.ndarray) -> np.ndarray | None:  # fmt: skip
+def _followed(lay: StateLayout, path: _Path, look: Look, step: int, where: tuple[np.ndarray, np.ndarray],
+              allowed: np.ndarray) -> np.ndarray | None:  # fmt: skip
     """What the velocities change by when a part of a step is followed closely, by Heun's method in steps that keep what is allowed.
 
     Nothing where that takes too many steps.
