@@ -169,8 +169,8 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
         between = grid.with_marks(grid.times[:-1] + RATIO * np.diff(grid.times)).with_wider_limits(s.tolerance)
         largest = min(longest, RATIO * s.step if foreign(run) else FAR)
         everyone = list(range(len(done.x)))
-        again = lambda x0, members: go(members, between, finer, largest, x0)  # noqa: E731
-        error, trusted, decided = verified(run, grid.times, done, again, 1.0, everyone)
+        again = lambda x0, members, at: go(members, at, finer, largest, x0)  # noqa: E731
+        error, trusted, decided = verified(run, between, done, again, 1.0, everyone)
     commands = python_commands(run, grid.times, done.x) if calls.python else None
     ends = done.stopped, done.why, done.last
     return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed, decided)

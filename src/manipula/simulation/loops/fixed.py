@@ -138,9 +138,9 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
             )
         left = np.flatnonzero(np.isnan(error))
         wider = grid.with_wider_limits(s.tolerance)
-        finer = lambda x0, members: integrate(replace(run, x0=x0), members, wider, RATIO, threads)  # noqa: E731
+        finer = lambda x0, members, at: integrate(replace(run, x0=x0), members, at, RATIO, threads)  # noqa: E731
         error[left], trusted[left], decided = verified(
-            run, grid.times, done, finer, shrinkage(1 if has_corners(run.plant) else order), left.tolist(), steps
+            run, wider, done, finer, shrinkage(1 if has_corners(run.plant) else order), left.tolist(), steps
         )
     commands = done.commands
     if calls.python and commands is None:

@@ -12,6 +12,8 @@ from manipula.simulation.plant.disturbances import IDEAL
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.progress import phase
+from manipula.simulation.stepping.grid import Grid
+from manipula.simulation.stepping.instants import in_order
 from manipula.simulation.stepping.rests_at_zero import rests_at_zero
 from manipula.simulation.stepping.verification import beside, compare
 
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 
 MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
 MOST_ASKED = 64  # runs of a batch that begin at rest
-Repeat = Callable[[np.ndarray, list[int]], "BatchPart"]
+ENDS_AT_ONCE = 64  # runs that ended at a limit and are repeated together, each up to its end
+Repeat = Callable[[np.ndarray, list[int], Grid], "BatchPart"]
 
 
 class Verified(NamedTuple):
@@ -70,7 +73,7 @@ def _pushed(run: Run) -> bool:
     return any(np.any(lay.qd(rate)) for rate in asked)
 
 
-def verified(run: Run, t: np.ndarray, done: BatchPart, repeat: Repeat, factor: float, members: list[int], steps: float = 0.0) -> Verified:  # fmt: skip
+def verified(run: Run, grid: Grid, done: BatchPart, repeat: Repeat, factor: float, members: list[int], steps: float = 0.0) -> Verified:  # fmt: skip
     """Errors of some runs found by repeating them more finely from beside their start.
 
     Delicate runs that differ are repeated from the start itself, and from its other side: one that differs on one side only stood on the edge of
@@ -78,18 +81,19 @@ def verified(run: Run, t: np.ndarray, done: BatchPart, repeat: Repeat, factor: f
     differs from the start itself, too, is trusted no longer than the side that agrees with it longer.
 
     Args:
-        repeat: ``repeat(x0, members)``, the states of some members that begin at x0 (N, size). factor: of the differences.
+        grid: of a repetition. repeat: ``repeat(x0, members, grid)``, the states of some members that begin at x0 (N, size). factor: of the
+            differences.
     """
     start = begun_beside(run, steps)
-    error, trusted = _compared(run, t, done, lambda some: repeat(start, some), factor, members)
+    error, trusted = _compared(run, grid, done, lambda some, at: repeat(start, some, at), factor, members)
     moved = (start != run.x0).any(axis=1)
     off = [k for k, m in enumerate(members) if not error[k] <= run.scenario.tolerance and moved[m]]
     if not off or not delicate(run):
         return Verified(error, trusted)
     tolerance, chosen, places = run.scenario.tolerance, [members[k] for k in off], np.array(off)
     below = begun_beside(run, steps, side=-1.0)
-    same, until = _compared(run, t, done, lambda some: repeat(run.x0, some), factor, chosen)
-    there, agreed = _compared(run, t, done, lambda some: repeat(below, some), factor, chosen)
+    same, until = _compared(run, grid, done, lambda some, at: repeat(run.x0, some, at), factor, chosen)
+    there, agreed = _compared(run, grid, done, lambda some, at: repeat(below, some, at), factor, chosen)
     right, edge = same <= tolerance, there <= tolerance
     wrong, decided = places[~right], places[right & edge]
     error[wrong], trusted[wrong] = same[~right], np.fmin(until, np.fmax(trusted[places], agreed))[~right]
@@ -97,20 +101,33 @@ def verified(run: Run, t: np.ndarray, done: BatchPart, repeat: Repeat, factor: f
     return Verified(error, trusted, tuple(np.array(members)[decided].tolist()))
 
 
-def _compared(run: Run, t: np.ndarray, done: BatchPart, finer: Callable[[list[int]], BatchPart], factor: float,
+def _compared(run: Run, grid: Grid, done: BatchPart, finer: Callable[[list[int], Grid], BatchPart], factor: float,
               members: list[int]) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Errors found by repeating some runs more finely, and the times until which each can be trusted, one per member each."""
+    """Errors found by repeating some runs more finely, and the times until which each can be trusted, one per member each.
+
+    A run that ended at a limit did so between two samples: its last state is compared as well.
+    """
     phase("verifying")
     error, trusted = np.full(len(members), np.nan), np.full(len(members), np.nan)
     states = compared(run.plant)
     at_once = max(1, MOST_AT_ONCE // done.x[0].size)
     for first in range(0, len(error), at_once):
         some = members[first : first + at_once]
-        fine = finer(some)
+        fine = finer(some, grid)
         ours = done.x if len(some) == len(done.x) else done.x[some]
         error[first : first + at_once], trusted[first : first + at_once] = compare(
-            ours[:, :, states], fine.x[:, :, states], t, run.scenario.tolerance, factor
+            ours[:, :, states], fine.x[:, :, states], grid.times, run.scenario.tolerance, factor
         )
+    stopped = [k for k, m in enumerate(members) if done.why[m] == "limit" and done.stopped[m] > grid.times[0]]
+    for first in range(0, len(stopped), ENDS_AT_ONCE):
+        places = stopped[first : first + ENDS_AT_ONCE]
+        some = [members[k] for k in places]
+        ends = in_order(done.stopped[some])
+        free = np.full_like(grid.low, np.inf)
+        fine = finer(some, grid._replace(times=np.append(grid.times[0], ends), low=-free, high=free))
+        there = fine.x[np.arange(len(some)), 1 + np.searchsorted(ends, done.stopped[some])][:, states]
+        off = np.abs(done.last[some][:, states] - there) / np.maximum(np.abs(there), 1.0)
+        error[places] = np.fmax(error[places], np.where(np.isfinite(off), off, np.inf).max(axis=1) * factor)
     return error, trusted
 
 
