@@ -285,3 +285,13 @@ def test_a_point_of_a_study_is_a_run(browser, tmp_path_factory):
         process.terminate()
         process.wait(30)
         process.stdout.close()
+
+
+def test_undo_and_redo_by_the_keys_that_people_know(page):
+    page.click("#tab-robot")
+    page.evaluate("() => { window.studio.store.edit(['name'], 'a'); window.studio.store.edit(['duration'], 1.25); }")
+    now = "() => [window.studio.store.get(['name']), window.studio.store.get(['duration'])]"
+    for key, found in (("Control+z", "a"), ("Control+Z", "scara-khang"), ("Control+Shift+Z", "a"), ("Control+Y", "a")):
+        page.keyboard.press(key)
+        assert page.evaluate(now)[0] == found, key
+    assert page.evaluate(now)[1] == 1.25

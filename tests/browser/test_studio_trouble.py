@@ -221,3 +221,34 @@ def test_an_answer_that_comes_after_the_next_question_is_not_shown(page):
     assert held
     assert "Potential" in page.locator(".equations").inner_text()
     assert "Coriolis" not in page.locator(".equations").inner_text()
+
+
+def test_of_two_robots_that_are_chosen_quickly_the_last_one_stays(page):
+    """Arrow keys in the list ask for one robot after the other; a slow answer to an earlier question is late."""
+    held = []
+    page.route(
+        "**/api/new", lambda route: held.append(route) if "panda" in route.request.post_data else route.continue_()
+    )
+    page.click("#tab-robot")
+    page.select_option("#catalogue", "panda")
+    page.select_option("#catalogue", "planar-3r")
+    page.wait_for_function("() => window.studio.robot.value.robot.name === 'planar-3r'")
+    assert held
+    for route in held:
+        route.continue_()
+    page.wait_for_timeout(1000)
+    assert page.evaluate("window.studio.store.get(['robot'])") == "planar-3r"
+
+
+def test_what_is_typed_while_a_part_is_filled_in_stays(page):
+    held = []
+    choose(page, "planar-2r")
+    page.click("#tab-control")
+    page.route("**/api/choose", lambda route: held.append(route) if not held else route.continue_())
+    page.evaluate("() => { const s = [...document.querySelectorAll('#body select')].find((s) => [...s.options].some((o) => o.value === 'pd_gravity'));"
+                  " s.value = 'pd_gravity'; s.dispatchEvent(new Event('change', { bubbles: true })); }")  # fmt: skip
+    page.wait_for_function("() => true")
+    page.evaluate("() => window.studio.store.edit(['duration'], 1.75)")
+    held[0].continue_()
+    page.wait_for_function("() => window.studio.store.get(['controller', 'law']) === 'pd_gravity'")
+    assert page.evaluate("window.studio.store.get(['duration'])") == 1.75

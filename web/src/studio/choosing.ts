@@ -14,8 +14,10 @@ export class Choosing implements Server {
 
   /** The document with that part; what else had to change is told. */
   async choose(kind: string, name: string | null, place: Path): Promise<void> {
+    const before = this.store.document.value;
     try {
-      const { document, also } = await ask("choose", { document: this.store.document.value, kind, name, place, q: [...this.posture.value] });
+      const { document, also } = await ask("choose", { document: before, kind, name, place, q: [...this.posture.value] });
+      if (this.store.document.value !== before) return await this.choose(kind, name, place); // it was changed meanwhile: what was typed stays
       this.message.value = also.length ? TEXTS.also(also.join(", ")) : "";
       this.store.replace(document);
     } catch (error) {

@@ -48,6 +48,15 @@ export async function reach(address: string, given: RequestInit = {}): Promise<R
   return answer;
 }
 
+/** Where several questions may be on their way, only the last one counts: `const isLast = asks()` before it, `isLast()` behind its answer. */
+export function onlyTheLast(): () => () => boolean {
+  let turns = 0;
+  return () => {
+    const mine = ++turns;
+    return () => mine === turns;
+  };
+}
+
 /** A refusal in its own words; a connection that broke; a mistake of the page itself, which is also told to its console. */
 export function said(error: unknown): string {
   if (error instanceof Refusal) return error.message;

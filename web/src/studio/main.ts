@@ -214,8 +214,9 @@ function keys(studio: Studio, chosen: { value: Panel }): void {
     const choosing = at.tagName === "SELECT" || (at.tagName === "INPUT" && !typing); // these need arrows and space themselves
     if (e.ctrlKey || e.metaKey) {
       if (typing) return;
-      if (e.key === "z" && !e.shiftKey) studio.store.undo();
-      else if (e.key === "y" || (e.key === "z" && e.shiftKey)) studio.store.redo();
+      const key = e.key.toLowerCase(); // with shift, or caps lock, letters are large
+      if (key === "z" && !e.shiftKey) studio.store.undo();
+      else if (key === "y" || key === "z") studio.store.redo();
       else return;
       return e.preventDefault();
     }

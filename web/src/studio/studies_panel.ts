@@ -3,17 +3,19 @@ import { el } from "../dom";
 import { shown } from "../numbers";
 import { Scatter, type Column } from "../scatter";
 import { TEXTS, texts } from "../texts";
-import { ask, said } from "./client";
+import { ask, onlyTheLast, said } from "./client";
 import type { Studio } from "./studio";
 import type { StudyEntry, StudyTable } from "./wire";
 
 export function studiesPanel(studio: Studio): HTMLElement {
   const list = el("div", { class: "studies" }, el("p", { class: "words" }, TEXTS.looking));
   const table = el("div", { class: "study" });
+  const opens = onlyTheLast();
   const open = async (name: string, x: string | null = null, y: string | null = null): Promise<void> => {
+    const isLast = opens();
     try {
       const found = await ask("study", { name, x, y });
-      table.replaceChildren(...shownStudy(studio, found, (nx, ny) => void open(name, nx, ny)));
+      if (isLast()) table.replaceChildren(...shownStudy(studio, found, (nx, ny) => void open(name, nx, ny)));
     } catch (error) {
       table.replaceChildren(el("p", { class: "wrong", role: "alert" }, said(error)));
     }
@@ -44,9 +46,12 @@ function shownStudy(studio: Studio, found: StudyTable, redraw: (x: string, y: st
     for (const c of found.columns) box.append(el("option", { value: c.name, selected: c.name === current, title: c.meaning }, c.unit && c.unit !== "1" ? `${c.name} [${c.unit}]` : c.name));
     return el("label", { class: "row brief" }, el("span", { class: "name" }, label), box);
   };
+  const opens = onlyTheLast();
   const run = async (number: number): Promise<void> => {
+    const isLast = opens();
     try {
       const { document, row: values } = await ask("study_run", { name: found.name, run: number });
+      if (!isLast()) return;
       const told = Object.entries(values).filter(([, v]) => v !== null && v !== "");
       row.replaceChildren(...told.map(([name, v]) => el("div", {}, el("dt", {}, name), el("dd", {}, typeof v === "number" ? shown(v) : String(v), el("small", {}, ` ${unitOf(found, name)}`)))));
       studio.show(document);

@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals-core";
 import type { Scatter } from "../scatter";
 import { TEXTS } from "../texts";
-import { ask, contact, isOver, Refusal, said, watch } from "./client";
+import { ask, contact, isOver, onlyTheLast, Refusal, said, watch } from "./client";
 import { robotOf } from "./first";
 import { Overlay } from "./overlay";
 import { FollowedPath } from "./path";
@@ -48,6 +48,7 @@ export class Studio {
   private unwatch: (() => void) | null = null;
   private asking = false;
   private again = false;
+  private readonly opens = onlyTheLast();
   private id: string; // of the server that answers
   private everRan = false;
   private ranText = ""; // the document of the last run
@@ -141,16 +142,20 @@ export class Studio {
 
   /** Another document from the server; what it refuses is told. */
   async open(make: () => Promise<Table>): Promise<void> {
-    await this.guarded(async () => {
-      this.replace(await make());
-      this.message.value = "";
-    });
+    await this.taken(make, (document) => this.replace(document));
   }
 
   /** The same scenario written otherwise. */
   async change(make: () => Promise<Table>): Promise<void> {
+    await this.taken(make, (document) => this.store.replace(document));
+  }
+
+  private async taken(make: () => Promise<Table>, take: (document: Table) => void): Promise<void> {
+    const isLast = this.opens();
     await this.guarded(async () => {
-      this.store.replace(await make());
+      const document = await make();
+      if (!isLast()) return; // another one was asked for meanwhile
+      take(document);
       this.message.value = "";
     });
   }
