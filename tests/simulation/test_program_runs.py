@@ -115,3 +115,17 @@ def test_columns_of_torques_are_found_by_the_names_of_joints(tmp_path: Path) -> 
     for names in ("a,b,c", f"t,{first},{first}", f"t,{first}"):
         with pytest.raises(DescriptionError, match="in any order"):
             mp.control.TorqueTable(f"{names}\n0,1,2\n1,1,2\n")
+
+
+def test_friction_that_is_left_out_of_the_torques_leaves_the_motion_as_it_is() -> None:
+    """Dampers settle the joints that a program leaves free: fed forward or not, the arm is to follow the same motion."""
+    program = mp.ProgramScenario.load(EXAMPLES / "program_elbow.toml").replace(duration=0.3, sample=0.01)
+    robot, motion = program.robot, program.run().check()
+    known, unknown = (program.realised(compensated=c) for c in (True, False))
+    t = np.linspace(0.0, 0.3, 31)
+    np.testing.assert_array_equal(unknown.reference.position(t), known.reference.position(t))
+    np.testing.assert_allclose(unknown.reference.position(t), motion.q, atol=1e-9)
+    run = mp.simulate(unknown).check()
+    held = mp.compile(robot).inverse_dynamics(motion.q, motion.qd, motion.qdd)  # what is fed forward knows no damper
+    np.testing.assert_allclose(run.command[0], held[0], atol=1e-6)
+    assert np.abs(run.error).max() > 1e-3  # the dampers act

@@ -111,12 +111,12 @@ def realised(
 
     Args:
         controller: another one that follows the motion in joint space (computed torque, say) in place of this.
-        friction: does the friction of the program act on the arm? compensated: is it in the program's torques?
+        friction: does the friction of the program act on the arm, in the program and in the run? compensated: is it in the torques that are fed forward?
         settings: of the Scenario: ``q0`` (N, n) for a batch of starts, ``step``, ``sample``, ``contacts``, ``noise`` …
     """
-    plan = run_programmed_scenario(program, friction and compensated).check()
+    plan = run_programmed_scenario(program, friction).check()
     if controller is None:
-        controller = TorqueTable.of(plan.t, plan.tau, **FEEDBACK)
+        controller = TorqueTable.of(plan.t, plan.tau if compensated else plan.tau - plan.friction, **FEEDBACK)
     laws = program.friction if friction else ()
     given = {
         "q0": plan.q[0],
