@@ -69,7 +69,7 @@ def driven(t: float, motion: Any, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
     theirs.armature[6:] = [float(j.armature) for j in ARM.joints]
     R, p, v, a, w, alpha = differences(motion, t)
     vb, wb = R.T @ v, R.T @ w
-    turn = Rotation.from_matrix(R).as_quat()
+    turn = Rotation.from_matrix(np.array(R)).as_quat()
     states = np.concatenate([p, turn, q]), np.concatenate([vb, wb, qd])
     return pin.rnea(
         theirs, theirs.createData(), *states, np.concatenate([R.T @ a - np.cross(wb, vb), R.T @ alpha, qdd])
