@@ -152,3 +152,17 @@ def test_a_gain_that_drives_away_is_told() -> None:
     assert mp.simulate(scenario.replace(controller=back)).notes == ()
     undamped = control.LQR([0.0, 0.0], gain=[[5.0, 0.0, 0.0, 0.0], [0.0, 5.0, 0.0, 0.0]])
     assert mp.simulate(scenario.replace(controller=undamped)).notes == ()
+
+
+def test_torques_of_a_model_that_are_taken_for_volts() -> None:
+    motor = mp.drives.DCMotor(torque_constant=0.3, resistance=0.8, inductance=0.02, gear_ratio=10.0, command="voltage")
+    settings: Any = {"drives": (None, motor)}
+    told = "drives: the command of {} is a voltage; torques that '{}' computes from the model of the arm act there as volts."
+    second = ARM.joint_names[1]
+    goal = [0.1, 0.1]
+    modelled = (mp.control.PDGravity(5, 1, goal=goal), mp.control.PID(5, 1, 1, goal=goal, gravity=True))
+    for law in modelled:
+        assert told.format(second, law.name) in run(controller=law, **settings).notes
+        assert run(controller=law, drives=(None, replace(motor, command="torque"))).notes == ()
+    for law in (mp.control.PD(5, 1, goal=goal), mp.control.PID(5, 1, 1, goal=goal)):
+        assert run(controller=law, **settings).notes == ()

@@ -1,5 +1,5 @@
 """Settings that are honoured and change nothing, or do what nobody wants: gains that hold already, a load that is carried already,
-a delay as long as the run, a feedback that drives away. Told in notes, because a study may pass such a value on its way."""
+a delay as long as the run, a feedback that drives away, torques that are taken for volts. Told in notes, because a study may pass such a value on its way."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 NO_BODY = (0.0, (0.0, 0.0, 0.0), ((0.0,) * 3,) * 3)
 GROWS = 1e-9  # of the largest eigenvalue: less is rounding
+BARE = ("pd", "pid", "cascade", "motor_pd", "torque_table", "user")  # laws with a command in the unit of their gains
+MODELLED = ("gravity", "inertia")  # flags of these that add torques of the model
 
 
 def unchanged_notes(s: Scenario) -> tuple[str, ...]:
@@ -28,7 +30,7 @@ def unchanged_notes(s: Scenario) -> tuple[str, ...]:
     if s.actuator.delay and s.actuator.delay >= float(s.duration or 0.0):
         what = "the command decided at the start is held throughout" if s.torques is None else "no torque of the table but the first arrives"  # fmt: skip
         found.append(f"actuator.delay: {s.actuator.delay:g} s is not shorter than the run of {s.duration:g} s: {what}.")
-    return (*found, *_away(s, varied))
+    return (*found, *_away(s, varied), *_volts(s))
 
 
 def _payloads(s: Scenario, varied: tuple[str, ...]) -> list[str]:
@@ -88,6 +90,19 @@ def _away(s: Scenario, varied: tuple[str, ...]) -> list[str]:
                 "τ = g − K·error brings it back with gains above zero."
             )
     return found
+
+
+def _volts(s: Scenario) -> list[str]:
+    """Laws that compute torques, before drives whose command is a voltage."""
+    law: Any = s.controller
+    drives = [j.drive for j in s.robot.joints] if s.drives is None else s.drives
+    volts = [j.name for j, d in zip(s.robot.joints, drives) if getattr(d, "command", "") == "voltage"]
+    bare = getattr(law, "name", "") in BARE and not any(getattr(law, flag, False) for flag in MODELLED)
+    if law is None or not volts or bare or not type(law).__module__.startswith("manipula."):
+        return []
+    return [
+        f"drives: the command of {', '.join(volts)} is a voltage; torques that '{law.name}' computes from the model of the arm act there as volts."
+    ]
 
 
 def _growth(robot: Robot, law: LQR) -> float:
