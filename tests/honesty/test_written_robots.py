@@ -50,6 +50,26 @@ def ros_arm(rng, n: int = 4):
     return build_robot("ros", links, joints, frames=frames, tip="tool0")
 
 
+def test_mjcf_with_the_frames_of_ros_loads_again():
+    """Also with one called "world", which in MJCF is the ground."""
+    robot = ros_arm(rng := np.random.default_rng(23))
+    for tip in ("tool0", "world"):
+        named = robot.replace(tip=tip)
+        written = to_mjcf(named)
+        pytest.importorskip("mujoco").MjModel.from_xml_string(written)
+        again = from_mjcf(written)
+        assert again.tip == tip
+        same_mechanics(named, again, rng, ROS)
+
+
+@pytest.mark.parametrize("link", [1, 2, 3])
+def test_a_link_called_world_is_no_body_of_mjcf(link):
+    written = to_urdf(ros_arm(np.random.default_rng(29), 3)).replace('"world"', '"ground"')
+    robot = from_urdf(written.replace(f'"link_{link}"', '"world"'))
+    with pytest.raises(DescriptionError, match="'world'"):
+        to_mjcf(robot)
+
+
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 def test_tables_with_the_frames_of_ros_load_again(convention, tmp_path):
     rng = np.random.default_rng(19)

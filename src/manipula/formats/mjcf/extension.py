@@ -60,6 +60,12 @@ def restore(draft: RobotDraft, root: Element) -> None:
         _order(draft, said["order"])
 
 
+def states_base(root: Element) -> bool:
+    """Is a body named as the robot's base? Then the world is no part of the robot, and a frame may have its name."""
+    texts = [text.attributes.get("name") for custom in root.all("custom") for text in custom.all("text")]
+    return f"{PREFIX}base" in texts
+
+
 def _joint_words(text: Element, joints: dict[str, JointDraft], name: str) -> None:
     if name not in joints:
         raise unknown_name("joint", name, joints, line=text.line, field="text.name")

@@ -18,7 +18,7 @@ from manipula.errors import DescriptionError, printable
 from manipula.formats.mjcf.actuators import driven_joints, read_actuators
 from manipula.formats.mjcf.attach import Expansion
 from manipula.formats.mjcf.equalities import Equalities, fixed_tendons
-from manipula.formats.mjcf.extension import restore
+from manipula.formats.mjcf.extension import restore, states_base
 from manipula.formats.mjcf.gravcomp import Gravcomp
 from manipula.formats.mjcf.include import join_includes
 from manipula.formats.mjcf.joints import read_joint
@@ -116,6 +116,7 @@ class _Reader:
         self.order: list[tuple[str, str]] = []  # joints with their kinds, as qpos counts them
         self.numbers: dict[tuple[str, str], int] = {}
         self.names: dict[str, set[str]] = {"body": {WORLD}, "joint": set(), "site": set()}
+        self.grounded = states_base(root)
 
     def read(self, selection: Selection = EVERYTHING) -> RobotDraft:
         draft, settings = self.draft, self.settings
@@ -246,7 +247,9 @@ class _Reader:
             if site.tag == "site" and site.attributes.get("name"):
                 full = self.defaults.filled(site, inherited)
                 name = site.get("name")
-                if name in self.names["body"]:  # MJCF lets a site and a body share a name; frames may not
+                if name in self.names["body"] - {
+                    WORLD if self.grounded else ""
+                }:  # MJCF lets a site and a body share a name; frames may not
                     self.draft.notes.append(
                         f"site '{printable(name, 60)}' shares its name with a body: the body's counts."
                     )

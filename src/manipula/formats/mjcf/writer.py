@@ -47,6 +47,8 @@ class _MjcfWriter:
         self.robot = robot
         self.xml = XmlWriter()
         names = Names(robot)
+        if any(link.name == WORLD for link in robot.bodies):
+            raise DescriptionError("In MJCF 'world' is the ground, and no body can have its name; rename that link.")
         self.plain_world = robot.base_link.name == WORLD and robot.base.is_identity and not robot.base_link.described
         names.used.add(WORLD)
         self.base = robot.base_link.name if robot.base_link.name != WORLD else names.fresh("base")
