@@ -32,23 +32,23 @@ LONGEST_LINE = 40_000
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
-def from_table(source: str | os.PathLike[str], *, file: str | None = None, name: str | None = None) -> Robot:
+def from_table(text_or_path: str | os.PathLike[str], *, file: str | None = None, name: str | None = None) -> Robot:
     """A robot from the text of a table or from a file.
 
     Args:
-        source: a path, or the text itself (recognised by a line break or a comma).
-        file: name for messages when ``source`` is text.
+        text_or_path: a path, or the text itself (recognised by a line break or a comma).
+        file: name for messages when ``text_or_path`` is text.
         name: name of the robot; the file's stem when omitted.
 
     Raises:
         DescriptionError: with file, line and column name; nothing else.
     """
-    if isinstance(source, str) and ("\n" in source or "," in source):
-        text = source
+    if isinstance(text_or_path, str) and ("\n" in text_or_path or "," in text_or_path):
+        text = text_or_path
     else:
         from manipula.formats.guard import read_text
 
-        text, file = read_text(Path(source)), os.fspath(source)
+        text, file = read_text(Path(text_or_path)), os.fspath(text_or_path)
     stem = Path(file).stem if file else "table"
     try:
         return _robot(text, name or (stem if stem.isprintable() and stem else "table"))

@@ -32,7 +32,7 @@ KINDS = ("revolute", "prismatic", "fixed")
 
 
 def from_toml(
-    source: str | os.PathLike[str],
+    text_or_path: str | os.PathLike[str],
     *,
     file: str | None = None,
     symbolic: bool = False,
@@ -41,18 +41,18 @@ def from_toml(
     """A robot from TOML text or from a file.
 
     Args:
-        source: a path, or the text itself (recognised by a line break or an equals sign).
-        file: name for messages when ``source`` is text.
+        text_or_path: a path, or the text itself (recognised by a line break or an equals sign).
+        file: name for messages when ``text_or_path`` is text.
         symbolic: names in ``[parameters]`` stay free in the robot; their numbers stand in ``robot.values``.
         selection: what of the robot is wanted, beside what the file itself says.
 
     Raises:
         DescriptionError: with file, line and field; nothing else.
     """
-    if isinstance(source, str) and ("\n" in source or "=" in source):
-        return robot_from(Document(source, file, symbolic), selection)
-    document = Document(read_text(Path(source)), os.fspath(source), symbolic)
-    document.folder = Path(source).parent
+    if isinstance(text_or_path, str) and ("\n" in text_or_path or "=" in text_or_path):
+        return robot_from(Document(text_or_path, file, symbolic), selection)
+    document = Document(read_text(Path(text_or_path)), os.fspath(text_or_path), symbolic)
+    document.folder = Path(text_or_path).parent
     return robot_from(document, selection)
 
 
