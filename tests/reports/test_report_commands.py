@@ -122,7 +122,7 @@ def test_plot_lists_its_kinds(run, files) -> None:
         (["batch.nc", "--run", "99", "-o", "f.png"], "Runs 0 to 29 exist, found 99"),
         (["planar.nc", "--run", "0", "-o", "f.png"], "not a batch"),
         (["batch.nc", "-o", "f.png"], "this is a batch"),
-        (["nothing.nc", "-o", "f.png"], "There is no such file"),
+        (["nothing.nc", "-o", "f.png"], "This file does not exist"),
     ],
 )
 def test_plot_explains_what_is_wrong(run, files, monkeypatch, words, said) -> None:

@@ -53,7 +53,7 @@ def load_result(path: str | os.PathLike[str], *, budget: int | None = None) -> R
     read = format_of(target).read
     if not target.is_file():
         folder = target.is_dir()
-        raise DescriptionError("This is a folder, not a file." if folder else "There is no such file.", file=str(path))
+        raise DescriptionError("This is a folder, not a file." if folder else "This file does not exist.", file=str(path))
     try:
         return read(target, most)
     except DescriptionError as error:
