@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,20 @@ def test_columns_can_be_named(tmp_path):
         read_log(path, ARM, columns={"speed": "load_{}"})
     with pytest.raises(DescriptionError, match="pattern"):
         read_log(path, ARM, columns={"t": "clock", "q": "A"})
+
+
+def test_columns_that_are_names_in_another_order_are_not_taken_for_numbers():
+    """The joints are called q2 and q1, in this order: does q1 mean the first one, or the one of that name?"""
+    joints = [dataclasses.replace(joint, name=name) for joint, name in zip(ARM.joints, ("q2", "q1"))]
+    arm = ARM.replace(joints=tuple(joints))
+    table = {"t": T, "q1": Q[:, 0], "q2": Q[:, 1]}
+    with pytest.raises(DescriptionError, match=r"names or numbers.*columns=\{'q'"):
+        read_log(table, arm)
+    assert np.array_equal(read_log(table, arm, columns={"q": "{name}"}).q, Q[:, ::-1])
+    assert np.array_equal(read_log(table, arm, columns={"q": "q{}"}).q, Q)
+    assert np.array_equal(read_log({"t": T, "q_q1": Q[:, 0], "q_q2": Q[:, 1]}, arm).q, Q[:, ::-1])
+    from_zero = {"t": T, "q0": Q[:, 0], "q1": Q[:, 1]}
+    assert np.array_equal(read_log(from_zero, arm).q, Q)
 
 
 def test_units_are_converted(tmp_path):

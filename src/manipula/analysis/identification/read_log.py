@@ -189,7 +189,14 @@ def columns_of(table: MeasuredColumns, robot: Robot, signal: str, said: Any) -> 
         choices = [*by_name, *counted, alone]
         for names in choices:
             if names and all(name is not None for name in names):
-                return [str(name) for name in names]
+                found = [str(name) for name in names]
+                if set(found) == set(joints) and found != [*joints]:
+                    raise DescriptionError(
+                        f"Joints of '{robot.name}' are called as the columns are, {', '.join(map(repr, found))}, and stand in another order: do the "
+                        f"columns mean names or numbers? Say it with columns={{'{signal}': [one column per joint]}}.",
+                        field=signal,
+                    )
+                return found
         some = [(names, len([n for n in names if n])) for names in choices if any(names)]
         if some and (best := max(some, key=lambda pair: pair[1]))[1] > len(joints) // 2:
             lost = [joints[k] for k, name in enumerate(best[0]) if name is None]
