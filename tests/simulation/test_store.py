@@ -133,7 +133,7 @@ def test_wrong_names(tmp_path: Path, result: mp.Result) -> None:
         result.save(tmp_path / "run.xls")
     with pytest.raises(UnknownNameError, match=r"\.nc"):
         load_result(tmp_path / "run.xls")
-    with pytest.raises(DescriptionError, match="no such file"):
+    with pytest.raises(DescriptionError, match="This file does not exist"):
         load_result(tmp_path / "missing.nc")
     with pytest.raises(DescriptionError, match="does not exist"):
         result.save(tmp_path / "nowhere" / "run.nc")

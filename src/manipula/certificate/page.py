@@ -7,9 +7,9 @@ from pathlib import Path
 
 from manipula.certificate.certificate import DISAGREES, GROUPS, NOT_RUN, Certificate, CertifiedRow, limit, shown
 from manipula.formats.whole_file import write_whole
-from manipula.reports.identification import html_path, page
+from manipula.reports.identification import page
 from manipula.reports.key_numbers import grid
-from manipula.reports.page import card, section, table, text
+from manipula.reports.page import card, html_path, section, table, text
 from manipula.reports.tables import banner
 
 

@@ -30,7 +30,7 @@ def certify(
     """Say how far all routes to the equations of a robot differ: Lagrange, Newton–Euler, machine code, exported C and JavaScript,
     Pinocchio and MuJoCo where they are installed; and whether the laws of mechanics hold. Exit code 1 when something disagrees."""
     from manipula.certificate.certify import certify as examine
-    from manipula.reports.identification import html_path
+    from manipula.reports.page import html_path
 
     if output is not None:
         html_path(output)

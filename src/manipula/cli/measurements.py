@@ -47,7 +47,7 @@ def check_places(output: Path | None, report: Path | None, force: bool) -> None:
     """Refuse files that could not be written, or would replace others, before anything is computed."""
     check_targets(force, output=output, report=report)
     if report is not None:
-        from manipula.reports.identification import html_path
+        from manipula.reports.page import html_path
 
         html_path(report)
 

@@ -19,6 +19,7 @@ from manipula.parts.field import AnglePerJoint, Choice, Number, PerJoint, Whole
 from manipula.physics.derivatives import forward_dynamics_derivatives
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.quadratic_program import Minimum, minimise
+from manipula.redundancy.tasks.priorities import check_bounds_act
 
 if TYPE_CHECKING:
     from manipula.motion.trajectory import Trajectory
@@ -84,12 +85,9 @@ class ModelPredictive(Controller):
                 f"{self.moves:g} moves of {arm.n} joints are {self.moves * arm.n:g} unknowns; at most {MOST_MOVES}: fewer moves are needed.",
                 field="controller.moves",
             )
+        if self.bounds != "torque":
+            check_bounds_act(arm.robot, "controller.bounds")
         rows = int(self.horizon) * len(_limited(arm)) if self.bounds != "torque" else 0
-        if self.bounds != "torque" and not rows:
-            raise DescriptionError(
-                f"No joint of '{arm.robot.name}' states a limit of position or speed: these bounds would never act.",
-                field="controller.bounds",
-            )
         if rows > MOST_ROWS:
             raise BudgetError(
                 f"{rows} predicted positions and speeds are bounded; at most {MOST_ROWS}: a shorter horizon is needed.",

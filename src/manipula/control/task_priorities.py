@@ -30,11 +30,11 @@ from manipula.redundancy.tasks.base import ArmTask
 from manipula.redundancy.tasks.priorities import (
     FREE,
     acceleration_bounds,
+    check_bounds_act,
     check_followed,
     check_shared,
     checked_tasks,
     decided_tasks,
-    has_limits,
     levels_of,
 )
 
@@ -88,11 +88,8 @@ class TaskPriorities(Controller):
     def facing(self, arm: Arm, reference: Trajectory) -> Controller:
         check_followed(checked_tasks(self.tasks, "controller.tasks"), reference, "controller.tasks")
         check_shared(self.tasks, "controller.tasks")
-        if "motion" in self.bounds and not has_limits(arm.robot):
-            raise DescriptionError(
-                f"No joint of '{arm.robot.name}' states a limit of position or speed: these bounds would never act.",
-                field="controller.bounds",
-            )
+        if "motion" in self.bounds:
+            check_bounds_act(arm.robot, "controller.bounds")
         missing = [j.name for j in arm.robot.joints if not j.limits.effort]
         if "torque" in self.bounds and missing:
             raise DescriptionError(f"No effort limit is stated for {', '.join(missing)}.", field="controller.bounds")

@@ -15,7 +15,7 @@ from manipula.ik.base import LARGEST_SEED
 from manipula.ik.task import ROWS, Task
 from manipula.physics.kinematics import jacobian
 from manipula.physics.mechanism import mechanism_of
-from manipula.robot.link import TIP
+from manipula.robot.link import TIP, check_frame_name
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
@@ -42,8 +42,7 @@ def read_targets(
         pose = np.eye(4)
         pose[:3, 3] = target
         return POSITION, pose.reshape(1, 1, 4, 4), ()
-    if not isinstance(frame, str):
-        raise DescriptionError(f"'frame' is the name of a frame; found {printable(repr(frame), 60)}.", field="frame")
+    check_frame_name(frame)
     if isinstance(target, Mapping):
         if frame not in (TIP, "tip"):
             raise DescriptionError(

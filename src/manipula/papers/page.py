@@ -26,9 +26,8 @@ from manipula.papers.base import (
 from manipula.papers.charts import panel_of, still_of
 from manipula.reports import viewer
 from manipula.reports.content import PageContent
-from manipula.reports.identification import html_path
 from manipula.reports.key_numbers import grid
-from manipula.reports.page import card, document, section, table, text
+from manipula.reports.page import card, document, html_path, section, table, text
 from manipula.reports.pictures import picture, still
 from manipula.reports.tables import banner
 from manipula.version import __version__

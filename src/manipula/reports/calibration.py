@@ -9,9 +9,9 @@ import numpy as np
 
 from manipula.analysis.identification.calibrated import Calibration
 from manipula.formats.whole_file import write_whole
-from manipula.reports.identification import html_path, page
+from manipula.reports.identification import page
 from manipula.reports.key_numbers import grid
-from manipula.reports.page import card, section, table, text
+from manipula.reports.page import card, html_path, section, table, text
 
 
 def write_calibration_report(found: Calibration, path: str | os.PathLike[str]) -> Path:

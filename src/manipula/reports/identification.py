@@ -8,24 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from manipula.analysis.identification.log_identified import Comparison, LogIdentification
-from manipula.errors import DescriptionError
-from manipula.formats.whole_file import file_path, write_whole
+from manipula.formats.whole_file import write_whole
 from manipula.reports.key_numbers import grid
-from manipula.reports.page import card, chip, document, section, table, text
+from manipula.reports.page import card, chip, document, html_path, section, table, text
 from manipula.reports.pictures import still
 from manipula.reports.theme import INK, joint_line, new_figure, plain, themed
 from manipula.version import __version__
 
 WIDTH, HEIGHT = 5.2, 2.75  # inches of a chart
 MOST_POINTS = 1500  # of one line
-
-
-def html_path(path: str | os.PathLike[str]) -> Path:
-    """The path of a page, or an error."""
-    target = file_path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise DescriptionError(f"A report is written as .html, found '{target.suffix}'.", file=str(path))
-    return target
 
 
 def notes_list(notes: tuple[str, ...]) -> str:

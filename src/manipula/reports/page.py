@@ -6,16 +6,27 @@ import base64
 import hashlib
 import html
 import json
+import os
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from manipula.errors import printable
+from manipula.errors import DescriptionError, printable
+from manipula.formats.whole_file import file_path
 from manipula.reports import viewer
 from manipula.reports.theme import JOINT_COLOURS, PAGE_COLOURS
 
 SURFACES = {"page": ("#f5f7fa", "#0f1318"), "card": ("#ffffff", "#161b22"), "stage": ("#fbfcfe", "#12171e")}
 FONT = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans",Arial,sans-serif'
+
+
+def html_path(path: str | os.PathLike[str]) -> Path:
+    """The path of a page, or an error."""
+    target = file_path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise DescriptionError(f"A report is written as .html, found '{target.suffix}'.", file=str(path))
+    return target
 
 
 def text(value: object, limit: int = 400) -> str:

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from manipula.errors import DescriptionError, unknown_name
-from manipula.formats.whole_file import file_path, write_whole
+from manipula.formats.whole_file import write_whole
 from manipula.reports import tables, viewer
 from manipula.reports.comparison import compared, run_names
 from manipula.reports.content import PageContent, drawn_by_the_page
 from manipula.reports.formulas import equations_html
 from manipula.reports.key_numbers import ROUNDING, numbers_grid
-from manipula.reports.page import card, document, section, text
+from manipula.reports.page import card, document, html_path, section, text
 from manipula.reports.pictures import picture
 from manipula.reports.plots import PLOTS
 from manipula.reports.plots.steady import largest, natural_size
@@ -56,10 +56,7 @@ def write_report(
     Raises:
         DescriptionError, CompileError: when a live report is asked for and this run cannot be computed in a page; says why.
     """
-    target = file_path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise DescriptionError(f"A report is written as .html, found '{target.suffix}'.", file=str(path))
-    return write_whole(target, report_html(result, equations=equations, charts=charts, live=live))
+    return write_whole(html_path(path), report_html(result, equations=equations, charts=charts, live=live))
 
 
 def report_html(

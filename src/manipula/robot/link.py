@@ -10,9 +10,17 @@ import numpy as np
 from manipula.algebra.inertia import Moments, moments
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Mat3, Pose, Vec3
+from manipula.errors import DescriptionError, printable
 
 TIP = ""
 """Stands for the tip of the robot, tool included, where a frame is asked for; no file can give this name to anything."""
+
+
+def check_frame_name(frame: Any) -> None:
+    """Refuse what is no name of a frame."""
+    if not isinstance(frame, str):
+        raise DescriptionError(f"'frame' is the name of a frame; found {printable(repr(frame), 60)}.", field="frame")
+
 
 ZERO3: Vec3 = (0.0, 0.0, 0.0)
 NO_INERTIA: Mat3 = (ZERO3, ZERO3, ZERO3)

@@ -16,6 +16,7 @@ from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, printable
 from manipula.physics import kinematics
 from manipula.physics.mechanism import mechanism_of
+from manipula.robot.link import check_frame_name
 from manipula.robot.robot import Robot
 
 Point = tuple[str, tuple[float, float, float]]
@@ -32,11 +33,10 @@ def read_point(frame: Any = None, point: Any = None) -> Point | None:
     if frame is not None and point is not None:
         raise DescriptionError("A point is a frame or a place on a link: give frame or point.", field="point")
     if point is None:
-        if frame is not None and not isinstance(frame, str):
-            raise DescriptionError(
-                f"'frame' is the name of a frame; found {printable(repr(frame), 60)}.", field="frame"
-            )
-        return None if frame is None else (frame, ORIGIN)
+        if frame is None:
+            return None
+        check_frame_name(frame)
+        return frame, ORIGIN
     if not isinstance(point, (tuple, list)) or len(point) != 2 or not isinstance(point[0], str):
         raise DescriptionError(
             f'A point is a link and a place in its axes, ("link3", (0.1, 0, 0)); found {printable(repr(point), 60)}.',

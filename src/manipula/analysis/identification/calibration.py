@@ -16,6 +16,7 @@ import numpy as np
 from manipula.algebra.arguments import finite_array, number, positive
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.calibrated import Calibration, Fit
+from manipula.analysis.identification.intervals import confidence_level
 from manipula.analysis.identification.kinematic_errors import AXES, SerialChain, differences, matrix_of, moved
 from manipula.errors import DescriptionError, ShapeError, SolveError, unknown_name
 from manipula.model import Model
@@ -73,8 +74,7 @@ def calibrate(
         if not 0.0 < share < 1.0 or not 0 < kept < len(q):
             raise DescriptionError(f"'validate' is a share between 0 and 1, found {share:g}.", field="validate")
         other, q, measured = (q[kept:], measured[kept:]), q[:kept], measured[:kept]
-    if not 0.0 < number(confidence, "confidence") < 1.0:
-        raise DescriptionError(f"The confidence lies between 0 and 1, found {confidence!r}.", field="confidence")
+    confidence = confidence_level(confidence)
     noise = tuple(
         None if given is None else positive(given, name)
         for given, name in ((position_noise, "position_noise"), (rotation_noise, "rotation_noise"))

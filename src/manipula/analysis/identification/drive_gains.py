@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import number, positive
+from manipula.algebra.arguments import positive
 from manipula.algebra.value import Value
 from manipula.analysis.identification.base_parameters import base_of
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.estimate import known_of
 from manipula.analysis.identification.filtering import Signals, filtered, parallel
-from manipula.analysis.identification.intervals import normal_interval
+from manipula.analysis.identification.intervals import confidence_level, normal_interval
 from manipula.analysis.identification.log import Log
 from manipula.analysis.identification.payload import load_columns, vector_of
 from manipula.analysis.identification.regressor_columns import Extras, columns, stacked
@@ -98,9 +98,7 @@ def identify_drive_gains(
         extras, smooth, v_stribeck: friction columns, as in :func:`identify`; cutoff, velocity: as in :func:`identify_log`.
     """
     model = model_of(robot)
-    confidence = number(confidence, "confidence")
-    if not 0.0 < confidence < 1.0:
-        raise DescriptionError(f"The confidence lies between 0 and 1, found {confidence!r}.", field="confidence")
+    confidence = confidence_level(confidence)
     for name, log in (("unloaded", unloaded), ("loaded", loaded)):
         if not isinstance(log, Log):
             raise DescriptionError(f"'{name}' must be a Log, see read_log; found {type(log).__name__}.", field=name)

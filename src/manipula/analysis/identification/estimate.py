@@ -19,12 +19,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array, flag, number, positive
+from manipula.algebra.arguments import finite_array, flag, positive
 from manipula.analysis.identification.base_parameters import SEED, BaseParameters, base_of
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.bounds import bounds_of
 from manipula.analysis.identification.folded import least_squares, triangle
 from manipula.analysis.identification.identified import Identification, Known
+from manipula.analysis.identification.intervals import confidence_level
 from manipula.analysis.identification.physical import PRIOR, consistent_parameters
 from manipula.analysis.identification.regressor_columns import (
     Columns,
@@ -113,10 +114,7 @@ class Asked:
 
     def checked(self) -> Asked:
         """The same with plain numbers, or an error that names the argument."""
-        if not 0.0 < number(self.confidence, "confidence") < 1.0:
-            raise DescriptionError(
-                f"The confidence lies between 0 and 1, found {self.confidence!r}.", field="confidence"
-            )
+        confidence_level(self.confidence)
         weight = positive(self.prior_weight, "prior_weight")
         if self.prior is not None and not isinstance(self.prior, Robot):
             raise DescriptionError(f"The prior is a Robot, found {type(self.prior).__name__}.", field="prior")

@@ -13,14 +13,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from manipula.algebra.arguments import number, positive
+from manipula.algebra.arguments import positive
 from manipula.algebra.inertia import Moments, central
 from manipula.algebra.pose import mat3, vec3
 from manipula.algebra.value import Value
 from manipula.analysis.identification.filtering import Signals, filtered, parallel
 from manipula.analysis.identification.from_log import equations_of, identify_log
 from manipula.analysis.identification.identified import Known
-from manipula.analysis.identification.intervals import normal_interval
+from manipula.analysis.identification.intervals import confidence_level, normal_interval
 from manipula.analysis.identification.log import Log
 from manipula.analysis.identification.log_identified import LogIdentification
 from manipula.analysis.identification.physical import PRIOR, PhysicalBounds, consistent_parameters
@@ -104,9 +104,7 @@ def identify_payload(
         prior: a guess of the load, for what the motion does not show; the least squares estimate itself, made possible, when omitted.
     """
     model = model_of(robot)
-    confidence, prior_weight = number(confidence, "confidence"), positive(prior_weight, "prior_weight")
-    if not 0.0 < confidence < 1.0:
-        raise DescriptionError(f"The confidence lies between 0 and 1, found {confidence!r}.", field="confidence")
+    confidence, prior_weight = confidence_level(confidence), positive(prior_weight, "prior_weight")
     if not isinstance(loaded, Log):
         raise DescriptionError(f"'loaded' must be a Log, see read_log; found {type(loaded).__name__}.", field="loaded")
     model.robot.tip_frame  # noqa: B018 - says what is missing when the robot has no tip

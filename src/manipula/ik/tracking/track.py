@@ -14,7 +14,7 @@ import numpy as np
 
 from manipula.algebra.arguments import between, choice, finite_array, flag, rows_of, whole_number
 from manipula.algebra.value import Value
-from manipula.errors import DescriptionError, ShapeError, SolveError, printable
+from manipula.errors import DescriptionError, ShapeError, SolveError
 from manipula.ik.base import LARGEST_SEED
 from manipula.ik.search.distinct import distinct
 from manipula.ik.search.driver import SOLVED, compile_residual
@@ -32,7 +32,7 @@ from manipula.motion.oriented import has_orientation
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.trajectory import Trajectory
 from manipula.redundancy.criterion import check_criteria_act, checked_criteria
-from manipula.robot.link import TIP
+from manipula.robot.link import TIP, check_frame_name
 from manipula.robot.robot import Robot
 
 CANDIDATES = 96  # postures followed side by side
@@ -180,10 +180,7 @@ class Follower:
             trajectory.renew()
         self.robot, self.trajectory, self.limited, self.gain, self.seed = robot, trajectory, limited, gain, seed
         self.pull = 0.0
-        if not isinstance(frame, str):
-            raise DescriptionError(
-                f"'frame' is the name of a frame; found {printable(repr(frame), 60)}.", field="frame"
-            )
+        check_frame_name(frame)
         robot.frame(frame)
         asked = Task.of("pose" if has_orientation(trajectory) else "position", frame)
         task = movable(robot, asked)

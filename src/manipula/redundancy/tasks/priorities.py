@@ -157,9 +157,13 @@ def acceleration_bounds(arm: Arm, q: Vector, qd: Vector, approach: Scalar) -> tu
     return array(low), array(high)
 
 
-def has_limits(robot: Robot) -> bool:
-    """Does a joint state a limit of position or speed?"""
-    return bool(np.isfinite(np.asarray(robot.position_limits, float)).any()) or any(v < FREE for v in _speeds(robot))
+def check_bounds_act(robot: Robot, field: str) -> None:
+    """Refuse bounds of motion where no joint states a limit of position or speed."""
+    if not np.isfinite(np.asarray(robot.position_limits, float)).any() and all(v >= FREE for v in _speeds(robot)):
+        raise DescriptionError(
+            f"No joint of '{robot.name}' states a limit of position or speed: these bounds would never act.",
+            field=field,
+        )
 
 
 def _speeds(robot: Robot) -> list[float]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import DescriptionError, ManipulaError
-from manipula.formats.whole_file import file_path, write_whole
+from manipula.errors import ManipulaError
+from manipula.formats.whole_file import write_whole
 from manipula.reports import viewer
-from manipula.reports.page import card, document, section, text
+from manipula.reports.page import card, document, html_path, section, text
 from manipula.reports.studies.cloud import add_series, arm_and_charts, cloud, content_of, live_runs, shown_run
 from manipula.reports.studies.excerpt import Excerpt, excerpt_of
 from manipula.reports.studies.findings import banner, ended, influence, main_columns, spread, worst_cases
@@ -38,9 +38,7 @@ def write_study_report(results: StudyResults | str | os.PathLike[str], path: str
     Args:
         results: what sweep or open_study gave, or the folder of a study.
     """
-    target = file_path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise DescriptionError(f"A report is written as .html, found '{target.suffix}'.", file=str(path))
+    target = html_path(path)
     found = results if isinstance(results, StudyResults) else open_study(results)
     return write_whole(target, study_html(found))
 

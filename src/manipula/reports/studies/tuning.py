@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import DescriptionError, ManipulaError
-from manipula.formats.whole_file import file_path, write_whole
+from manipula.errors import ManipulaError
+from manipula.formats.whole_file import write_whole
 from manipula.reports import viewer
 from manipula.reports.key_numbers import grid
-from manipula.reports.page import card, document, section, table, text
+from manipula.reports.page import card, document, html_path, section, table, text
 from manipula.reports.source import summary
 from manipula.reports.studies.cloud import arm_and_charts, cloud, content_of, live_runs, shown_run
 from manipula.reports.studies.page import RULES
@@ -25,10 +25,7 @@ MOST_FRONT, MOST_POINTS = 60, 4000
 
 def write_tuning_report(found: Tuning, path: str | os.PathLike[str]) -> Path:
     """Write the page of a tuning; the file appears whole or not at all."""
-    target = file_path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise DescriptionError(f"A report is written as .html, found '{target.suffix}'.", file=str(path))
-    return write_whole(target, tuning_html(found))
+    return write_whole(html_path(path), tuning_html(found))
 
 
 def tuning_html(found: Tuning) -> str:

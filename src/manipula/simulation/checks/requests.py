@@ -171,7 +171,7 @@ def _tasks(s: Scenario) -> None:
         if s.bounds != "none":
             raise DescriptionError("Bounds act on a list of tasks; there is none.", field="bounds")
         return
-    from manipula.redundancy.tasks.priorities import check_followed, check_shared, checked_tasks, has_limits
+    from manipula.redundancy.tasks.priorities import check_bounds_act, check_followed, check_shared, checked_tasks
     from manipula.redundancy.tasks.whole_arm import LeastTorque
 
     checked_tasks(s.tasks)
@@ -179,11 +179,8 @@ def _tasks(s: Scenario) -> None:
     check_shared(s.tasks)
     if s.gain:
         raise DescriptionError("Every task has a gain of its own; this one would never act.", field="gain")
-    if s.bounds == "motion" and not has_limits(s.robot):
-        raise DescriptionError(
-            f"No joint of '{s.robot.name}' states a limit of position or speed: these bounds would never act.",
-            field="bounds",
-        )
+    if s.bounds == "motion":
+        check_bounds_act(s.robot, "bounds")
     for i, task in enumerate(s.tasks):
         if isinstance(task, LeastTorque):
             raise DescriptionError(
