@@ -13,6 +13,7 @@ import manipula as mp
 from control.arms_and_gains import arm
 from manipula import control
 from manipula.redundancy.hierarchy import Level, solve_between
+from manipula.robot.limits import Limits
 
 
 def best(J: np.ndarray, b: np.ndarray, C: np.ndarray, low: np.ndarray, high: np.ndarray, E: np.ndarray, e: np.ndarray) -> np.ndarray:  # fmt: skip
@@ -115,5 +116,11 @@ def test_where_torques_do_not_suffice_ranges_are_left_and_torques_are_not() -> N
 
 def test_both_need_their_limits() -> None:
     law = control.TaskPriorities((control.JointPosture(0.5),), bounds="motion and torque")
-    with pytest.raises(mp.DescriptionError, match="limit"):
-        mp.simulate(mp.Scenario(arm("planar-3r"), controller=law, q0=[0.1, 0.2, 0.3], duration=0.1))
+    for limits, missing in (
+        (Limits(effort=50.0), "limit of position or speed"),
+        (Limits(velocity=3.0), "No effort limit"),
+    ):
+        bare = arm("planar-3r")
+        robot = bare.replace(joints=tuple(replace(j, limits=limits) for j in bare.joints))
+        with pytest.raises(mp.DescriptionError, match=missing):
+            mp.simulate(mp.Scenario(robot, controller=law, q0=[0.1, 0.2, 0.3], duration=0.1))
