@@ -33,7 +33,7 @@ def bounds_of(
     n, p = columns.bodies, columns.size
     names = [link.name for link in columns.model.robot.bodies]
     mass = _ranges("masses", masses, names, (2,))
-    if np.any(mass[:, 1] <= 0.0):
+    if np.any(mass[:, 1] <= 2 * NARROWEST):
         raise DescriptionError("A link has a positive mass; its upper bound must be greater than 0.", field="masses")
     centre = _ranges("centres", centres, names, (3, 2))
     rows, least = [], []

@@ -49,6 +49,7 @@ FRICTION = {"viscous", "coulomb", "stribeck", "offset"}
 SHARPEST = 1e-6
 UNMOVED = 1e-4  # of the length that a column has at random states of order one: below, a joint does not move
 BLIND = 1e-7  # singular values of columns of one length, relative to the largest: below, the data show nothing
+WIDEST, FINEST = 1e9, 1e-60  # of standard deviations: the largest over the smallest, and the smallest
 REPEATS = 4  # of the weighting; the deviations settle after two
 
 
@@ -246,6 +247,12 @@ def _weighted(
         raise ShapeError(f"weights: expected ({n},) or {tau.shape}, got {np.shape(weights)}.") from None
     if not np.all(sigma > 0):
         raise DescriptionError("Standard deviations must be positive.", field="weights")
+    least, most = float(sigma.min()), float(sigma.max())
+    if least < FINEST or most > WIDEST * least:  # digits of the others would be lost
+        raise DescriptionError(
+            f"Standard deviations are at least {FINEST:g}, and at most {WIDEST:g} times the smallest; found {least:g} to {most:g}.",
+            field="weights",
+        )
     return solve(W, tau, sigma), sigma
 
 
