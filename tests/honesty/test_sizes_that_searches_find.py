@@ -1,0 +1,68 @@
+"""How small and how narrow a thing may be that steps pass over and a search of the run still finds: what the constants of the search promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.algebra import ops
+
+ROD = mp.planar([1.0], [3.0], gravity=(0, 0, 0))  # 1 kg·m² about its axis
+AT = 0.300013
+
+
+def crossing(law: Any, **options: Any) -> mp.Result:
+    """The rod turns at 1 rad/s under somebody's torque."""
+    control = mp.control.UserFunction(lambda t, q, qd, target: np.array([law(t, q[0], qd[0])]))
+    common: dict[str, Any] = {"q0": [0.0], "qd0": [1.0], "duration": 1.0, "sample": 0.25, "controller": control}
+    return mp.simulate(mp.Scenario(ROD, **common | options))
+
+
+def window(q: Any, width: float) -> Any:
+    return ops.where(ops.abs(q - AT) < 0.5 * width, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853"])
+@pytest.mark.parametrize("width", [1e-5, 1e-7, 1e-9])
+def test_a_window_of_a_millionth_of_a_step(width: float, method: str) -> None:
+    """An impulse of 0.01 N·m·s."""
+    assert crossing(lambda t, q, v: 1e-2 / width * window(q, width), integrator=method).status == "inaccurate"
+
+
+def test_a_window_of_a_tenth_of_what_the_law_does() -> None:
+    """Forty microseconds of it change the speed by eighty times what is allowed."""
+    result = crossing(lambda t, q, v: 10.0 * ops.sin(40.0 * q) + 2.0 * window(q, 4e-5), integrator="rk4")
+    assert "pushes joint 'joint1' at t = " in result.reason, result.reason
+
+
+def test_a_window_of_a_few_times_what_the_law_changes_by_within_a_step() -> None:
+    """A law that changes by up to 6 N·m in a step of a millisecond, in which there is a window of 40 N·m."""
+    result = crossing(
+        lambda t, q, v: 20.0 * ops.sin(300.0 * q) + 40.0 * window(q, 4e-5), integrator="rk4", tolerance=3e-4
+    )
+    assert "pushes joint 'joint1' at t = " in result.reason, result.reason
+
+
+def test_a_law_in_python_is_asked_more_than_once_in_a_step_by_a_repetition() -> None:
+    """A window of 15 ms that steps which follow the error pass over: those of the repetition are no longer than six tenths of ``step``."""
+
+    def law(t: Any, q: Any, v: Any) -> Any:
+        return 5.0 if 0.3 < float(q) < 0.315 else 0.0
+
+    result = crossing(law, integrator="dop853", step=0.01, sample=1.0)
+    assert result.status != "finished" or result.qd[-1, 0] == pytest.approx(np.sqrt(1.0 + 2 * 5.0 * 0.015), abs=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e-7])
+def test_a_force_on_a_very_small_arm_has_a_lever(size: float) -> None:
+    """What turns it is small, and not nothing."""
+    arm = mp.planar([size], [1e-6], gravity=(0, 0, 0))
+    inertia, force = 1e-6 * size**2 / 3, 1e-6 * size
+    result = mp.simulate(
+        mp.Scenario(arm, q0=[0.0], duration=0.1, disturbances=(mp.Wrench((0, force, 0, 0, 0, 0), axes="body"),))
+    )
+    assert result.ok
+    assert result.qd[-1, 0] == pytest.approx(force * size / inertia * 0.1, rel=1e-9)
