@@ -12,6 +12,7 @@ import pytest
 import manipula as mp
 from manipula.errors import BudgetError, DescriptionError
 from manipula.formats.whole_file import whole_file
+from manipula.simulation.files import library
 from manipula.simulation.stored.store import FORMATS
 from tools import ordinary_user
 
@@ -40,6 +41,28 @@ def test_what_is_no_path(path, result: mp.Result) -> None:
             use(path)
     with pytest.raises(DescriptionError, match="The path of a file is needed, found"):
         mp.save(ARM, path)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "é" * 200, "a/" * 3000 + "b", "a\0b", "\ud800"])
+def test_a_name_that_no_folder_and_no_file_can_have(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / name
+    study = mp.Study(SCENARIO, vary={"step": [0.01, 0.005]})
+    monkeypatch.setenv("MANIPULA_LIBRARY", str(tmp_path / name) if "\0" not in name else str(tmp_path / ("x" * 300)))
+    if "\ud800" not in name:
+        program = mp.ProgramScenario(mp.planar([0.5, 0.5], [1.0, 1.0]), ["x - 0.7"], [0.8, -1.6])
+        with pytest.raises(DescriptionError, match="cannot be made"):
+            library.add("motion", program, prepare=False)
+    for use in (
+        lambda: mp.open_study(place),
+        lambda: mp.sweep(study, place, workers=1),
+        lambda: mp.tune(study, "error_rms", place),
+        lambda: mp.load_result(f"{place}.nc"),
+        lambda: mp.export(ARM, "c", place),
+        lambda: mp.from_urdf('<robot name="a"><link name="b"/></robot>', package_dirs=[place]),
+    ):
+        with pytest.raises(DescriptionError):
+            use()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("suffix", [*FORMATS, ".html", ".toml"])

@@ -186,10 +186,12 @@ def test_where_every_mode_is_followed_the_share_bounds_the_error() -> None:
         {"friction": mp.friction.Coulomb(0.4, 0.1)},
         {"friction": mp.friction.Stribeck(0.5, 0.3, 0.1, 0.05)},
         {"controller": mp.control.PID(60.0, 5.0, 15.0, goal=[0.2, -0.1], limit=1e3)},
+        {"integrator": "midpoint"},
+        {"controller": None, "qd0": [40.0, -25.0]},  # 0.26 rad in four steps
     ],
 )
-def test_however_much_is_allowed_corners_are_not_confirmed(options: dict[str, Any], confirmed: list[int]) -> None:
-    """Longer steps differ by less than the tolerance here, and yet say nothing about the error."""
+def test_however_much_is_allowed_these_are_not_confirmed(options: dict[str, Any], confirmed: list[int]) -> None:
+    """Longer steps differ by less than the tolerance here, and yet say nothing about the error: corners, a low order, fast joints."""
     mp.simulate(scenario(tolerance=1.0, **options)).check()
     assert confirmed == [0]
 

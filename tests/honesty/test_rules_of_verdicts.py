@@ -23,10 +23,10 @@ from manipula.simulation.stepping.grid import (  # fmt: skip
     RATIO,
     Grid,
     diverged,
-    ended,
     every,
     first_after,
     halved,
+    must_end,
     periods,
     switching,
 )
@@ -158,7 +158,7 @@ def test_states_in_which_a_run_ends() -> None:
         ([0.0, -2.001], True),
         ([-1.001, 2.001], True),
     ):
-        assert bool(ended([*q, 0.0, 0.0, 5.0], 2, grid)) == over
+        assert bool(must_end([*q, 0.0, 0.0, 5.0], 2, grid)) == over
     for x, over in (([0.0, DIVERGED, 0.0], False), ([0.0, 1.01 * DIVERGED, 0.0], True), ([0.0, 0.0, 1e300], False), ([0.0, 0.0, np.nan], True),
                     ([np.nan, 0.0, 0.0], True), ([0.0, 0.0, np.inf], True), ([-1.01 * DIVERGED, 0.0, 0.0], True),
                     ([DIVERGED, -DIVERGED, 0.0], True)):  # fmt: skip

@@ -56,6 +56,39 @@ def test_a_law_in_python_is_asked_more_than_once_in_a_step_by_a_repetition() -> 
     assert result.status != "finished" or result.qd[-1, 0] == pytest.approx(np.sqrt(1.0 + 2 * 5.0 * 0.015), abs=1e-5)
 
 
+@pytest.mark.parametrize("method", ["rk4", "midpoint"])
+def test_a_swing_with_the_period_of_the_stages_hides_from_a_run_and_not_from_its_repetition(method: str) -> None:
+    """1000·sin(8000πq) N·m at 1 rad/s is zero at every stage of a step of a millisecond, at every stage of its half, and in its middle."""
+
+    def law(t: Any, q: Any, v: Any) -> Any:
+        return 1000.0 * float(np.sin(8000.0 * np.pi * float(q)))  # not compiled, so that ranges cannot search it
+
+    result = crossing(law, integrator=method, duration=0.1, sample=None)
+    assert result.status != "finished", result.reason
+
+
+def test_what_jumps_on_a_sample_is_compared_on_both_sides() -> None:
+    """A torque that grows by 10 N·m/s and stops at half a second, with a sample at every step: 5 rad/s² are reached, and no sample shows more than 4.99."""
+    ramp = mp.Wrench((0, 0, 0, 0, 0, "10*t"), stop=0.5)
+    for limit, kept in ((4.995, False), (5.001, True)):
+        more: dict[str, Any] = {"limits": {"acceleration": [limit]}, "integrator": "rk4", "step": 1e-3}
+        result = mp.simulate(mp.Scenario(ROD, q0=[0.0], duration=0.6, disturbances=(ramp,), **more))
+        assert result.ok
+        assert result.feasible is kept, result.feasibility.reason
+
+
+def test_speeds_are_compared_where_a_digital_controller_decides() -> None:
+    """10 N·m until 13.7 ms, then −10 N·m: 0.137 rad/s at an instant that is no multiple of the step."""
+    control = mp.control.UserFunction(lambda t, q, qd, target: np.array([ops.where(t < 0.01, 10.0, -10.0)]))
+    for limit, kept in ((0.1368, False), (0.1371, True)):
+        more: dict[str, Any] = {"limits": {"velocity": [limit]}, "integrator": "rk4", "step": 1e-3, "sample": 0.01}
+        result = mp.simulate(
+            mp.Scenario(ROD, q0=[0.0], duration=0.02, controller=control, control_period=0.0137, **more)
+        )
+        assert result.ok
+        assert result.feasible is kept, result.feasibility.reason
+
+
 @pytest.mark.parametrize("size", [1e-4, 1e-7])
 def test_a_force_on_a_very_small_arm_has_a_lever(size: float) -> None:
     """What turns it is small, and not nothing."""

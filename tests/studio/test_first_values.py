@@ -10,7 +10,7 @@ from manipula.errors import DescriptionError, ManipulaError
 from manipula.parts.declared import declared
 from manipula.studio.documents import from_catalog, scenario_from
 from manipula.studio.first_values import ALONG, KINDS, TABLES, chosen
-from manipula.studio.runs import told
+from manipula.studio.runs import error_in_words
 
 ROBOTS = ("planar-3r", "panda")
 PLACES = {
@@ -42,7 +42,7 @@ def problem(found: dict) -> dict | None:
     try:
         scenario_from(found)
     except ManipulaError as error:
-        return told(error)
+        return error_in_words(error)
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from manipula.errors import DescriptionError
-from manipula.studio.runs import RunStore, told
+from manipula.studio.runs import RunStore, error_in_words
 from manipula.studio.verbs import call
 
 OPEN = {
@@ -25,7 +25,7 @@ def test_what_is_missing_is_told_in_terms_of_the_page(verb, parameters) -> None:
     try:
         error = call(verb, RunStore(), given)["error"]
     except DescriptionError as problem:
-        error = told(problem)
+        error = error_in_words(problem)
     assert error["field"].startswith("parameters")
     assert "m1" in error["problem"]
     assert "panel Robot" in error["problem"]

@@ -125,7 +125,7 @@ def run_again(s: Scenario, k: float) -> Result | None:
         return None
 
 
-def told(k: float) -> float:
+def rounded_up(k: float) -> float:
     """The factor with as many digits as are reported, rounded up."""
     place = DIGITS - 1 - floor(log10(k))
     return round(ceil(k * (1.0 + MARGIN) * 10.0**place) / 10.0**place, place)
@@ -133,4 +133,4 @@ def told(k: float) -> float:
 
 def verified(k: float, fits: Callable[[float], bool]) -> float:
     """The factor, rounded up, or a little more, with which the stretched motion was seen to keep its limits; NaN when none was."""
-    return next((told(k * (1.0 + more)) for more in TRIES if fits(told(k * (1.0 + more)))), float("nan"))
+    return next((rounded_up(k * (1.0 + more)) for more in TRIES if fits(rounded_up(k * (1.0 + more)))), float("nan"))

@@ -20,7 +20,7 @@ from manipula.formats.mjcf.couplings import Couplings, lever
 from manipula.formats.mjcf.gravcomp import Gravcomp
 from manipula.formats.mjcf.joints import REFUSED, SPRINGS
 from manipula.formats.mjcf.objects import FIXED_MOCAP, MOCAP, leave_objects
-from manipula.formats.mjcf.unmodelled import Unmodelled, settle
+from manipula.formats.mjcf.unmodelled import Unmodelled, without_unmodelled
 from manipula.formats.xml.words import damping_and_dry, dissipation
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
 from manipula.robot.drives import Spring
@@ -96,7 +96,7 @@ class _MujocoModel:
             "robot" if name == "MuJoCo Model" else name, links, joints, frames=frames, gravity=gravity, tip=tip,
             postures=self._keyframes(), notes=list(dict.fromkeys(self.notes)), selection=selection,
         )  # fmt: skip
-        return settle(robot, self.unmodelled, weights)
+        return without_unmodelled(robot, self.unmodelled, weights)
 
     def _text(self, address: int) -> str:
         names = bytes(self.model.names)

@@ -100,26 +100,27 @@ def check_gravity(gravity: Any) -> Vec3:
     return components
 
 
-def within(place: dict[str, Any], what: str) -> dict[str, Any]:
+def place_of_key(place: dict[str, Any], what: str) -> dict[str, Any]:
     """The place of a key of what stands at ``place``, where that place is a field."""
     return {**place, "field": f"{place['field']}.{what}"} if place.get("field") else place
 
 
 def check_body(mass: Any, com: Any, inertia: Any, whose: str, **place: Any) -> None:
     """Finite numbers, a mass that is not negative, a symmetric inertia (whether it can be real is the doctor's question)."""
-    check_number(mass, f"The mass of {whose}", at_least=0.0, largest=LARGEST, **within(place, "mass"))
+    check_number(mass, f"The mass of {whose}", at_least=0.0, largest=LARGEST, **place_of_key(place, "mass"))
     check_lengths(com, inertia, whose, **place)
     for v in np.asarray(com, dtype=object).ravel():
-        check_number(v, f"The centre of mass of {whose}", largest=LARGEST, **within(place, "com"))
+        check_number(v, f"The centre of mass of {whose}", largest=LARGEST, **place_of_key(place, "com"))
     tensor = np.asarray(inertia, dtype=object)
     for v in tensor.ravel():
-        check_number(v, f"The inertia of {whose}", largest=LARGEST, **within(place, "inertia"))
+        check_number(v, f"The inertia of {whose}", largest=LARGEST, **place_of_key(place, "inertia"))
     scale = max((abs(float(v)) for v in tensor.ravel() if not is_symbolic(v)), default=0.0)
     for a, b in ((0, 1), (0, 2), (1, 2)):
         x, y = tensor[a, b], tensor[b, a]
         if not is_symbolic(x) and not is_symbolic(y) and abs(float(x) - float(y)) > 1e-9 * scale:
             raise UnphysicalError(
-                f"The inertia of {whose} is not symmetric: {float(x):g} and {float(y):g}.", **within(place, "inertia")
+                f"The inertia of {whose} is not symmetric: {float(x):g} and {float(y):g}.",
+                **place_of_key(place, "inertia"),
             )
 
 
@@ -140,12 +141,12 @@ def check_lengths(com: Any, inertia: Any, whose: str, **place: Any) -> None:
     if np.size(np.asarray(com, dtype=object)) != 3:
         raise LengthError(
             f"The centre of mass of {whose} must be 3 numbers x, y, z [m], found {printable(repr(com), 60)}.",
-            **within(place, "com"),
+            **place_of_key(place, "com"),
         )
     if np.shape(np.asarray(inertia, dtype=object)) != (3, 3):
         raise LengthError(
             f"The inertia of {whose} must be 3 rows of 3 numbers [kg·m²], ((Ixx, Ixy, Ixz), (Ixy, Iyy, Iyz), (Ixz, Iyz, Izz)); "
-            f"found {printable(repr(inertia), 60)}.", **within(place, "inertia"))  # fmt: skip
+            f"found {printable(repr(inertia), 60)}.", **place_of_key(place, "inertia"))  # fmt: skip
 
 
 def check_limits(limits: Limits, joint: str, **place: Any) -> None:
@@ -171,13 +172,13 @@ def check_gear(joint: Any, **place: Any) -> dict[str, Any]:
     if numeric and joint.gear_ratio == 0 and joint.rotor_inertia != 0:
         raise DescriptionError(
             f"The gear ratio {whose} is 0, so that its rotor would not act; it must be different from 0.",
-            **within(place, "gear_ratio"),
+            **place_of_key(place, "gear_ratio"),
         )
     return {
         "rotor_inertia": check_number(
-            joint.rotor_inertia, f"The rotor inertia {whose}", at_least=0.0, largest=LARGEST, **within(place, "rotor_inertia")
+            joint.rotor_inertia, f"The rotor inertia {whose}", at_least=0.0, largest=LARGEST, **place_of_key(place, "rotor_inertia")
         ),
-        "gear_ratio": check_number(joint.gear_ratio, f"The gear ratio {whose}", largest=LARGEST, **within(place, "gear_ratio")),
+        "gear_ratio": check_number(joint.gear_ratio, f"The gear ratio {whose}", largest=LARGEST, **place_of_key(place, "gear_ratio")),
     }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from manipula.errors import DescriptionError, ManipulaError, unknown_name
 from manipula.studio.first_answers import FirstAnswers
-from manipula.studio.runs import OVER, RunStore, StudioRun, told
+from manipula.studio.runs import OVER, RunStore, StudioRun, error_in_words
 from manipula.studio.signals import signals_of
 from manipula.studio.verbs import VERBS, call
 from manipula.studio.wire import packed, read_json, with_bytes
@@ -34,14 +34,14 @@ LONGEST_MESSAGE = 4096  # of what a page says on the socket
 def answered(runs: RunStore, kept: FirstAnswers, verb: str, question: bytes, is_json: bool) -> Response:
     """``POST /api/<verb>``."""
     if verb not in VERBS:
-        return JSONResponse({"error": told(unknown_name("verb", verb, VERBS))}, 404)
+        return JSONResponse({"error": error_in_words(unknown_name("verb", verb, VERBS))}, 404)
     if not is_json:
         raise DescriptionError("A request is of the type application/json.")
     arguments = read_json(question)
     try:
         answer = call(verb, runs, arguments)
     except ManipulaError as error:  # of what somebody typed: an answer like others
-        answer = {"error": told(error)}
+        answer = {"error": error_in_words(error)}
     body, numbers = with_bytes(answer)
     if numbers:
         return Response(body + numbers, media_type="application/octet-stream")
@@ -101,7 +101,7 @@ async def watch(socket: WebSocket, runs: RunStore) -> None:
             try:
                 await _follow(socket, runs.find(read_json(text.encode()).get("run")))
             except ManipulaError as error:
-                await socket.send_json({"error": told(error)})
+                await socket.send_json({"error": error_in_words(error)})
     except (WebSocketDisconnect, KeyError, RuntimeError, asyncio.CancelledError):  # the page or the studio was closed
         return
 

@@ -91,9 +91,9 @@ def application(
 
 def refuse(request: Request, error: Exception) -> JSONResponse:
     """Wrong input: what, where, and what is allowed."""
-    from manipula.studio.runs import told
+    from manipula.studio.runs import error_in_words
 
-    return JSONResponse({"error": told(error)}, 422)
+    return JSONResponse({"error": error_in_words(error)}, 422)
 
 
 def turn_away(request: Request, error: Exception) -> Response:

@@ -173,7 +173,7 @@ class StudioRun:
             "paused": self.paused and self.state not in OVER,
         }  # fmt: skip
         if self.error is not None:
-            out["error"] = told(self.error)
+            out["error"] = error_in_words(self.error)
         return to_json(out | self.verdict)
 
 
@@ -197,7 +197,7 @@ def verdict_of(result: Result) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def told(error: Exception) -> dict[str, Any]:
+def error_in_words(error: Exception) -> dict[str, Any]:
     """An error as the page shows it: the sentence, and the field beside which it stands."""
     return {
         "kind": type(error).__name__, "message": in_page_words(str(error)),

@@ -30,7 +30,7 @@ from manipula.formats.mjcf.schema import check_schema
 from manipula.formats.mjcf.sections import check_sections
 from manipula.formats.mjcf.settings import Defaults, Settings, contents, read_settings
 from manipula.formats.mjcf.trusted_folder import TrustedFolder
-from manipula.formats.mjcf.unmodelled import Unmodelled, settle
+from manipula.formats.mjcf.unmodelled import Unmodelled, without_unmodelled
 from manipula.formats.mjcf.visuals import Visuals, touches
 from manipula.formats.robot_draft import RobotDraft
 from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
@@ -85,7 +85,7 @@ def _built(
         join_includes(root, file, trusted, BUDGET, spent)
         reader = _Reader(root, file, trusted, spent)
         draft = reader.read(selection)
-        return settle(draft.build(tip, selection), reader.unmodelled, reader.weights)
+        return without_unmodelled(draft.build(tip, selection), reader.unmodelled, reader.weights)
     except DescriptionError as error:
         raise error.at(file=file) from None
 

@@ -35,7 +35,7 @@ class Unmodelled:
         return not {j.name for j in robot.moving_joints} & set(self.joints)
 
 
-def settle(robot: Robot, found: Iterable[Unmodelled], weights: Gravcomp) -> Robot:
+def without_unmodelled(robot: Robot, found: Iterable[Unmodelled], weights: Gravcomp) -> Robot:
     """The robot, when nothing that it cannot have is part of it; ``gravcomp`` of its bodies is honoured (``gravcomp.py``).
 
     Raises:

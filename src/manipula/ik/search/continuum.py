@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manipula.ik.search.distinct import apart
+from manipula.ik.search.distinct import joint_distances
 from manipula.ik.search.driver import SOLVED
 from manipula.ik.search.inspection import SINGULAR, TWINS
 from manipula.ik.search.joint_box import SLACK
@@ -65,7 +65,7 @@ def continua(solver: Solver, targets: np.ndarray, q: np.ndarray, tolerance: floa
 def told_twins(robot: Robot, q: np.ndarray, continuum: np.ndarray) -> str:
     """A sentence about postures that nearly coincide, as they do beside a singular target; empty when none do."""
     turning = np.array([j.is_revolute for j in robot.joints])
-    near = int(np.sum(apart(q[~continuum], turning).min(axis=1, initial=np.inf) < TWINS))
+    near = int(np.sum(joint_distances(q[~continuum], turning).min(axis=1, initial=np.inf) < TWINS))
     if not near:
         return ""
     return f" {near} of them have a neighbour within {TWINS:g} rad or m: the target is beside a singular one, where they meet."

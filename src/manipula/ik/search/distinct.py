@@ -37,7 +37,7 @@ def difference(a: np.ndarray, b: np.ndarray, turning: np.ndarray) -> np.ndarray:
     return d - turning * (2 * np.pi) * np.round(d * (0.5 / np.pi))
 
 
-def apart(q: np.ndarray, turning: np.ndarray) -> np.ndarray:
+def joint_distances(q: np.ndarray, turning: np.ndarray) -> np.ndarray:
     """Largest joint difference between every two postures of q (k, n), (k, k); infinite on the diagonal."""
     out = np.abs(difference(q[:, None], q[None], turning)).max(axis=2, initial=0.0)
     out.flat[:: len(q) + 1] = np.inf
@@ -46,7 +46,7 @@ def apart(q: np.ndarray, turning: np.ndarray) -> np.ndarray:
 
 def distinct(q: np.ndarray, turning: np.ndarray, known: list[np.ndarray], same: float = SAME) -> int:
     """Append to ``known`` the postures of q (k, n) that are new; how many were."""
-    if not known and len(q) and apart(q, turning).min() > same:
+    if not known and len(q) and joint_distances(q, turning).min() > same:
         known.extend(q)
         return len(q)
     new = 0

@@ -11,7 +11,7 @@ from typing import Any
 from manipula.errors import DescriptionError, ManipulaError, unknown_name
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.numbers import columns_of, field_at, paths_of
-from manipula.simulation.plant.parameters import settled
+from manipula.simulation.plant.parameters import computed_parts
 from manipula.simulation.scenario import Scenario
 
 PAYLOAD = "payload.mass"
@@ -79,7 +79,7 @@ def _columns(run: Run, path: str) -> list[int]:
 
 def _groups(run: Run) -> list[str]:
     """Gains and friction constants: as one number where it is the same for all joints."""
-    fixed = tuple(settled((run.plant.controller, run.plant.friction)))
+    fixed = tuple(computed_parts((run.plant.controller, run.plant.friction)))
     names, out = paths_of(run.plant), []
     values = dict(zip(names, run.p[0]))
     for name in names:

@@ -24,7 +24,7 @@ from manipula.motion.oriented import has_orientation
 from manipula.motion.paths.base import Side
 from manipula.simulation.given_motion.joint_motion import JointMotion, conditions
 from manipula.simulation.given_motion.kinematic import run_kinematic
-from manipula.simulation.given_motion.reach import until
+from manipula.simulation.given_motion.reach import reference_until
 from manipula.simulation.initial_posture import restored
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import margin
@@ -134,7 +134,9 @@ def first_posture(s: Scenario) -> np.ndarray:
 
 def _redundant(s: Scenario, t: np.ndarray, q0: np.ndarray, turned: bool, rows: list[int]) -> JointMotion:
     if turned:
-        found = track(s.robot, until(s.reference, float(s.duration or 0.0)), q0=q0, criteria=s.criteria).check()
+        found = track(
+            s.robot, reference_until(s.reference, float(s.duration or 0.0)), q0=q0, criteria=s.criteria
+        ).check()
         after, before = (np.asarray(found.trajectory.derivatives(t, 2, side), float) for side in ("right", "left"))
         condition = conditions(Model(s.robot).jacobian(after[0])[:, rows])
         return JointMotion(t, after[0], after[1], after[2], (before[1], before[2]), float("nan"), condition)

@@ -36,7 +36,7 @@ from manipula.simulation.loops.loop import ReferenceTable
 from manipula.simulation.plant_of_scenario import turn_of
 from manipula.simulation.progress import phase
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.stepping.grid import MOST_PARTS, RATIO, WHOLE, Grid, first_after, halved, margin, within
+from manipula.simulation.stepping.grid import MOST_PARTS, RATIO, WHOLE, Grid, first_after, halved, margin, stage_times
 from manipula.simulation.stepping.instants import table_marks
 from manipula.simulation.stepping.verification import compare, shrinkage
 
@@ -104,7 +104,7 @@ def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
             border = (i + 1.0) * h
             end = ops.minimum(ops.minimum(goal, border), after(t))
             stop, half = halved(t, end, half, ratio)
-            inside = within(t, stop - t)
+            inside = stage_times(t, stop - t)
             y = method.step(lambda t, y: law(s, arm, y, *at(inside(t))[:2]), t, y, stop - t, 0)
             return stop, y, ops.where((half < 0.5) & (end >= border - margin(border)), i + 1.0, i), half
 

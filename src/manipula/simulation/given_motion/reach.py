@@ -55,7 +55,7 @@ def end_of(s: Scenario, q0: np.ndarray, t: np.ndarray, samples: np.ndarray) -> E
                 q, low = follow(errors, at, np.array([low, middle]), q)[1], middle
             except SolveError:
                 high = middle
-        return ended(s, samples, low, q)
+        return end_of_motion(s, samples, low, q)
     return None
 
 
@@ -90,11 +90,11 @@ def wrong_end(s: Scenario, samples: np.ndarray, motion: JointMotion) -> End | No
     k = first_wrong(s, motion)
     if k is None:
         return None
-    found = ended(s, samples, float(motion.t[k - 1]), motion.q[k - 1], float(motion.t[k]))
+    found = end_of_motion(s, samples, float(motion.t[k - 1]), motion.q[k - 1], float(motion.t[k]))
     return found if found.verdict.status == "failed" or is_singular(motion.condition[k], s.tolerance) else None
 
 
-def ended(s: Scenario, samples: np.ndarray, t: float, q: np.ndarray, bad: float | None = None) -> End:
+def end_of_motion(s: Scenario, samples: np.ndarray, t: float, q: np.ndarray, bad: float | None = None) -> End:
     """The end of a motion at time t in posture q; ``bad``: the time of a sample at which it was seen to be over."""
     end = float(s.duration or 0.0)
     turned = has_orientation(s.reference)
@@ -130,7 +130,7 @@ def ended(s: Scenario, samples: np.ndarray, t: float, q: np.ndarray, bad: float 
     return End(kept, t, RunVerdict("singular", why))
 
 
-def until(reference: Trajectory, duration: float) -> Any:
+def reference_until(reference: Trajectory, duration: float) -> Any:
     """The reference as far as a run goes."""
     return reference if duration >= float(reference.duration) * (1.0 - 1e-12) else _Until(reference, duration)
 

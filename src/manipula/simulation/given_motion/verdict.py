@@ -14,7 +14,7 @@ from manipula.simulation.given_motion.joint_motion import JointMotion
 from manipula.simulation.given_motion.watching import Seen
 from manipula.simulation.result import RunVerdict
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.stepping.corners import Jump, told
+from manipula.simulation.stepping.corners import Jump, jumps_in_words
 from manipula.simulation.verdicts import judge
 
 DRIFT = 10.0  # times the tolerance, per metre of reach: what integrating the joints may leave at the tip
@@ -60,7 +60,7 @@ class Facts:
         s, out = self.scenario, []
         if self.jumps and not self.dynamic:
             out.append(
-                f"The reference jumps: {told(self.jumps, self.unit)}. No torque does that; the torques reported there are those "
+                f"The reference jumps: {jumps_in_words(self.jumps, self.unit)}. No torque does that; the torques reported there are those "
                 "just after."
             )
         if not self.dynamic and "error" in self.arrays and not s.tasks:
@@ -140,7 +140,7 @@ def judged(facts: Facts, k: int, limit: Any, dense: JointMotion | None) -> RunVe
     if facts.dynamic and facts.jumps:
         return RunVerdict(
             "failed",
-            f"The reference jumps: {told(facts.jumps, facts.unit)}. No finite torque does that; between these instants the "
+            f"The reference jumps: {jumps_in_words(facts.jumps, facts.unit)}. No finite torque does that; between these instants the "
             "torques are right. Round the corner, or stop there.",
         )
     return (

@@ -29,7 +29,7 @@ from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.progress import phase
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.stepping.grid import FAR, RATIO, Grid, ended, inputs_of, margin, watch_step, within
+from manipula.simulation.stepping.grid import FAR, RATIO, Grid, inputs_of, margin, must_end, stage_times, watch_step
 
 TIGHTEST = 2e-15
 FIRST = 1e-6  # s, the step that is tried first
@@ -50,7 +50,7 @@ def advance(method: AdaptiveStep, f: Any, after: Any, over: Any, state: tuple[An
         left, h = end - t, ops.minimum(h, largest)
         hits = h >= left * (1.0 - 1e-12)
         step = ops.where(hits, left, h)
-        inside = within(t, step)
+        inside = stage_times(t, step)
         new, error = method.attempt(lambda s, y: f(inside(s), y), t, x, step, error_scale(x, tolerance))
         fine = error <= 1.0
         proposal = proposed_step(method, error, step, rejected)
@@ -76,7 +76,7 @@ def _arrived(goal: Any, over: Any) -> Any:
 def samples_of(method: AdaptiveStep, plant: Plant, f: Any, x: Any, grid: Grid, samples: Any, tolerance: Any, largest: Any) -> dict[str, Any]:  # fmt: skip
     """States at the samples, and where the run ended early; traced or on floats."""
     n, after = plant.layout.n, following(plant, grid)
-    over = lambda x: ended(x, n, grid)  # noqa: E731
+    over = lambda x: must_end(x, n, grid)  # noqa: E731
 
     def step(k: Any, *state: Any) -> Any:
         goal = native.lookup(grid.times, k + 1.0)

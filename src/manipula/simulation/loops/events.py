@@ -15,10 +15,10 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.simulation.integrators.base import AdaptiveStep
-from manipula.simulation.plant.events import ROUNDING, breach, contact_sides, settled, touched
+from manipula.simulation.plant.events import ROUNDING, breach, contact_sides, state_after_event, touched
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.switch import happened
-from manipula.simulation.stepping.grid import FAR, Grid, first_after, margin, switching, within
+from manipula.simulation.stepping.grid import FAR, Grid, first_after, margin, stage_times, switching
 from manipula.simulation.stepping.instants import in_order, table_marks
 
 if TYPE_CHECKING:
@@ -69,10 +69,13 @@ def _marks_of(reference: Trajectory) -> Callable[[Any], Any]:
     return first_after(marks, marks[1:, None].copy())
 
 
-def settle(plant: Plant, t: Any, x: Any, fresh: Any, *decided: Any) -> np.ndarray:
+def decide_contacts(plant: Plant, t: Any, x: Any, fresh: Any, *decided: Any) -> np.ndarray:
     """The state with rest and sliding decided anew where something has just happened (``fresh``, 1 or 0)."""
     state = native.until(
-        lambda y, todo: (settled(plant, t, y, *decided), 0.0 * todo), (x, fresh), lambda y, todo: todo < 0.5, 1.0
+        lambda y, todo: (state_after_event(plant, t, y, *decided), 0.0 * todo),
+        (x, fresh),
+        lambda y, todo: todo < 0.5,
+        1.0,
     ).state
     return state[0]
 
@@ -135,7 +138,7 @@ def advance_through_events(method: AdaptiveStep, plant: Plant, f: Callable[..., 
     """
 
     def attempt(t: Any, x: Any, h: Any, rejected: Any, wall: Any, usual: Any, fresh: Any) -> tuple[Any, ...]:
-        x = settle(plant, t, x, fresh)
+        x = decide_contacts(plant, t, x, fresh)
         sides, finest = contact_sides(plant, t, x), FINEST * margin(t)
         end = ops.minimum(goal, after(t, x))
         left, h, near = end - t, ops.minimum(h, largest), wall - t
@@ -143,7 +146,7 @@ def advance_through_events(method: AdaptiveStep, plant: Plant, f: Callable[..., 
         trial = ops.where(closing, ops.where(near <= finest, near, 0.5 * near), h)
         hits = trial >= left * (1.0 - 1e-12)
         step = ops.where(hits, left, trial)
-        inside = within(t, step)
+        inside = stage_times(t, step)
         new, error = method.attempt(lambda s, y: f(inside(s), y), t, x, step, error_scale(x, tolerance))
         fine = error <= 1.0
         worst = ops.minimum(breach(plant, t + step, new), touched(plant, t, x, step, new, sides))

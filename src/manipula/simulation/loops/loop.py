@@ -21,16 +21,16 @@ from manipula.physics import composite, kinematics
 from manipula.redundancy.arm import Arm
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.digital import DigitalControl
-from manipula.simulation.loops.events import following, in_parts, located, settle
+from manipula.simulation.loops.events import decide_contacts, following, in_parts, located
 from manipula.simulation.plant.disturbances import IDEAL
 from manipula.simulation.plant.encoder import PERFECT
-from manipula.simulation.plant.events import apart, contact_sides
+from manipula.simulation.plant.events import contact_sides, nothing_touches
 from manipula.simulation.plant.numbers import template
 from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
 from manipula.simulation.plant.plant import Flow, Plant
 from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.plant.switch import acting_controller
-from manipula.simulation.stepping.grid import FAR, MOST_PARTS, Grid, ended, halved, inputs_of, margin, within
+from manipula.simulation.stepping.grid import FAR, MOST_PARTS, Grid, halved, inputs_of, margin, must_end, stage_times
 
 if TYPE_CHECKING:
     from manipula.motion.trajectory import Trajectory
@@ -221,11 +221,11 @@ class CompiledLoop:
             stop, half = halved(t, end, half, ratio)
             held: Any = (digital.shake(i)[: 2 * n], acting(t, i, queue)) if self.sampled else ()
             if fresh:
-                y = settle(plant, t, y, fresh[0], *held)
+                y = decide_contacts(plant, t, y, fresh[0], *held)
                 begun, sides = y, contact_sides(plant, t, y)
                 by = lambda f: lambda s, z, h: self.moved(lambda s, z: f(s, z, *held), s, z, h)  # noqa: E731
                 moves = [by(f) for f in (apart_rate, rate) if f is not None]
-                step = in_parts(moves, apart(plant, sides, y), t, begun, fresh[0], ratio)
+                step = in_parts(moves, nothing_touches(plant, sides, y), t, begun, fresh[0], ratio)
                 length, y, happened = located(plant, step, t, begun, stop - t, sides, *held)
                 end = ops.where(happened > 0.5, t + length, end)
                 stop, fresh = ops.where(happened > 0.5, t + length, stop), (happened,)
@@ -247,7 +247,7 @@ class CompiledLoop:
 
         def step(k: Any, *state: Any) -> Any:
             goal = native.lookup(grid.times, k + 1.0)
-            there = lambda t, y, *_: (t >= goal - margin(goal)) | ended(y, n, grid)  # noqa: E731
+            there = lambda t, y, *_: (t >= goal - margin(goal)) | must_end(y, n, grid)  # noqa: E731
             return native.until(lambda *s: part(goal, *s), state, there, MOST_PARTS).state
 
         def record(k: Any, t: Any, y: Any, i: Any, half: Any, queue: Any, *_: Any) -> Any:
@@ -259,12 +259,12 @@ class CompiledLoop:
             counted = [np.zeros(1)] if self.periodic else []
             queue = np.concatenate([*[command] * (self.delay + 1), memory, *counted])
         start = (t0, x, 0.0, 0.0, queue, *((1.0,) if plant.has_events else ()))
-        done = native.repeat(step, start, samples, record=record, stop=lambda k, t, y, *_: ended(y, n, grid))
+        done = native.repeat(step, start, samples, record=record, stop=lambda k, t, y, *_: must_end(y, n, grid))
         return {**done.samples, "stopped": done.stopped, "reached": done.state[0], "last": done.state[1]}
 
     def moved(self, rate: Any, t: Any, state: Any, h: Any) -> Any:
         """The state after one step of the integrator; traced or on floats."""
-        inside, moving, method = within(t, h), self._moving, FIXED[self.integrator]
+        inside, moving, method = stage_times(t, h), self._moving, FIXED[self.integrator]
         if len(moving) == len(state):
             return method.step(lambda s, z: rate(inside(s), z), t, state, h, self.plant.layout.n)
         whole = lambda z: array([z[moving.index(k)] if k in moving else state[k] for k in range(len(state))])  # noqa: E731

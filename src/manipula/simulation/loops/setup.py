@@ -18,7 +18,7 @@ from manipula.simulation.checks.rehearsal import check_memories, rehearse
 from manipula.simulation.checks.varied import check_runs, check_together
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
-from manipula.simulation.plant.events import settled
+from manipula.simulation.plant.events import state_after_event
 from manipula.simulation.plant.free_parameters import runs_of, symbolic_fields
 from manipula.simulation.plant.numbers import HEADS, columns_of, paths_of, template, varied
 from manipula.simulation.plant.parameters import Unkeyed, numbers_in, plain_structure
@@ -94,7 +94,9 @@ def prepare_run(s: Scenario, start: tuple[np.ndarray, np.ndarray] | None = None)
     if sticky(plant.friction):
         for i in sticky(plant.friction):
             x0[:, plant.layout.friction_start(i)] = np.sign(qd[:, i])
-        x0 = np.array([np.asarray(settled(loop.traced(row, *inputs), 0.0, x), float) for row, x in zip(p, x0)])
+        x0 = np.array(
+            [np.asarray(state_after_event(loop.traced(row, *inputs), 0.0, x), float) for row, x in zip(p, x0)]
+        )
     for numbers in (x0, p):
         numbers.flags.writeable = False  # one run may be asked for several times
     run = Run(s, plant, loop, table, x0, p)

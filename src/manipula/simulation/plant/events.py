@@ -25,7 +25,7 @@ def contact_sides(plant: Plant, t: Scalar, x: Vector) -> list[Scalar]:
     return [ops.where(gap > 0.0, 1.0, -1.0) for gap in _gaps(plant, t, x)]
 
 
-def apart(plant: Plant, sides: list[Scalar], x: Vector) -> Scalar:
+def nothing_touches(plant: Plant, sides: list[Scalar], x: Vector) -> Scalar:
     """1 where nothing touches and no joint rests, so that steps need neither contacts nor reactions; else 0."""
     free: Scalar = 1.0
     for side in sides:
@@ -153,9 +153,9 @@ def _says_how_far(contact: Contact) -> bool:
     return owners[0] is owners[1]
 
 
-def settled(plant: Plant, t: Scalar, x: Vector, *decided: Any) -> np.ndarray:
+def state_after_event(plant: Plant, t: Scalar, x: Vector, *decided: Any) -> np.ndarray:
     """The state after what ended a step: joints that turned around rest, and those that cannot be held break away."""
-    joints, lay, x = sticky(plant.friction), plant.layout, switch.settled(plant, t, x)
+    joints, lay, x = sticky(plant.friction), plant.layout, switch.state_after_switches(plant, t, x)
     if not joints:
         return array(x)
     x = array(x).astype(object)

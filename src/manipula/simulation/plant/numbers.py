@@ -10,7 +10,7 @@ import numpy as np
 from manipula.errors import DescriptionError, LengthError, printable, unknown_name
 from manipula.parts.checks import check_numbers, label
 from manipula.parts.declared import FieldDeclaration, declared
-from manipula.simulation.plant.parameters import flatten, is_number, settled
+from manipula.simulation.plant.parameters import computed_parts, flatten, is_number
 from manipula.simulation.plant.plant import Plant
 
 HEADS = (
@@ -54,7 +54,7 @@ def columns_of(plant: Plant, path: str) -> list[int]:
                 field=f"vary.{path}",
             )
         raise unknown_name("number of the run", path, paths, field="vary")
-    for part in map(_named, settled(template(plant))):
+    for part in map(_named, computed_parts(template(plant))):
         if path.startswith((part + ".", part + "[")) or part == path or part.startswith((path + ".", path + "[")):
             raise DescriptionError(
                 f"'{part}' computes something from its numbers when it is made, so other numbers cannot be laid over them; "

@@ -138,15 +138,15 @@ def _beside(value: Any) -> list[str]:
     return [name for name in own if name not in names and not isinstance(getattr(type(value), name, None), lazy)]
 
 
-def settled(value: Any, path: str = "") -> list[str]:
+def computed_parts(value: Any, path: str = "") -> list[str]:
     """Paths of the parts that computed something from their numbers when they were made: other numbers would not reach it."""
     if isinstance(value, tuple):
-        return [found for i, v in enumerate(value) for found in settled(v, f"{path}[{i}]")]
+        return [found for i, v in enumerate(value) for found in computed_parts(v, f"{path}[{i}]")]
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return []
     fields = dataclasses.fields(value)
     here = [path] if _beside(value) or not all(x.init for x in fields) else []
-    inner = [settled(getattr(value, x.name), f"{path}.{x.name}" if path else x.name) for x in fields]
+    inner = [computed_parts(getattr(value, x.name), f"{path}.{x.name}" if path else x.name) for x in fields]
     return [*here, *(found for part in inner for found in part)]
 
 

@@ -122,7 +122,7 @@ def breach(plant: Plant, t: Scalar, x: Vector) -> Scalar:
     return worst
 
 
-def settled(plant: Plant, t: Scalar, x: Vector) -> Vector:
+def state_after_switches(plant: Plant, t: Scalar, x: Vector) -> Vector:
     """The state with the instants of the switches that happen now."""
     lay, found = plant.layout, levels(plant, t, x)
     if not found:

@@ -89,7 +89,7 @@ def instants_of(plant: ProgrammedPlant, x: np.ndarray, duration: float, step: fl
     return Instants(close, tuple(unseen), jumps, tuple(doubts))
 
 
-def told(jumps: tuple[ConstraintJump, ...]) -> str:
+def jumps_in_words(jumps: tuple[ConstraintJump, ...]) -> str:
     """The jumps in words: "'x = …' changes its rate by 0.2 /s at t = 0.1 s, …"."""
     parts = [
         f"'{j.constraint}' jumps by {j.size:.3g}" if j.order == 0 else f"the rate of '{j.constraint}' jumps by {j.size:.3g}/s"

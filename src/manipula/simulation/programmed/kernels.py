@@ -16,7 +16,7 @@ from manipula.physics.constrained import ConstraintRows
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
 from manipula.simulation.programmed.equations import ProgrammedPlant
-from manipula.simulation.stepping.grid import diverged, within
+from manipula.simulation.stepping.grid import diverged, stage_times
 
 Part = Literal["loop", "observer", "rows", "second"]
 
@@ -116,7 +116,7 @@ def function(
             second = number - 2.0 * whole > 0.5
             t = t0 + ops.where(divided, whole * h + ops.where(second, ratio * h, 0.0), number * h)
             part = ops.where(divided, ops.where(second, (1.0 - ratio) * h, ratio * h), h)
-            inside = within(t, part)
+            inside = stage_times(t, part)
             moved = method.step(lambda s, y: now.flow(inside(s), y).rate, t, state, part, lay.n)
             moved, rows = now.settled(t + part, moved)
             return moved, now.health(rows)

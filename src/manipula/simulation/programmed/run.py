@@ -21,7 +21,7 @@ from manipula.simulation.programmed.instants import Instants, instants_of
 from manipula.simulation.programmed.kernels import kernel, rows_at, values_of
 from manipula.simulation.programmed.start import consistent_start
 from manipula.simulation.programmed.traced import check_memory, check_traced
-from manipula.simulation.programmed.verdict import RESIDUAL, broken, ended, judged, trusted_until, until
+from manipula.simulation.programmed.verdict import RESIDUAL, broken, judged, trust_in_words, trusted_until, why_ended
 from manipula.simulation.progress import phase
 from manipula.simulation.provenance import acting, columns, programmed_settings, robot_text, versions
 from manipula.simulation.result import Result
@@ -350,11 +350,11 @@ def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: I
     elif done.ending is None:
         status, reason = judged(plant, t, arrays["residual"], estimate, tolerance, known.unseen)
     else:
-        status, reason = ended(plant, independent, x[0], done.last, done.before, done.ending)
+        status, reason = why_ended(plant, independent, x[0], done.last, done.before, done.ending)
     trusted = trusted_until(
         status, t, arrays["residual"], agreed, known.unseen, min((j.t for j in passed), default=np.inf)
     )
-    reason += until(trusted, float(t[-1]))
+    reason += trust_in_words(trusted, float(t[-1]))
     meta = {
         "robot": plant.robot.name, "robot_digest": plant.robot.digest, "joint_names": plant.robot.joint_names,
         "joint_kinds": tuple(j.kind for j in plant.robot.joints), "kind": "programmed", "formulation": plant.formulation,

@@ -10,7 +10,7 @@ from manipula.algebra.scattered import Scattered
 from manipula.simulation.initial_posture import restored
 from manipula.simulation.plant.friction_loads import loaded, paradox
 from manipula.simulation.programmed.equations import ProgrammedPlant
-from manipula.simulation.programmed.instants import ConstraintJump, told
+from manipula.simulation.programmed.instants import ConstraintJump, jumps_in_words
 from manipula.simulation.programmed.kernels import rows_at
 from manipula.simulation.result import RunVerdict
 
@@ -72,7 +72,7 @@ def trusted_until(
     return float(t[count - 1]) if count else 0.0
 
 
-def until(trusted: float, end: float) -> str:
+def trust_in_words(trusted: float, end: float) -> str:
     """A sentence on how far the numbers of a motion are right that is not right to its end; empty where nobody knows."""
     return f" It can be trusted until t = {trusted:.6g} s." if 0.0 < trusted < end else ""
 
@@ -81,12 +81,12 @@ def broken(jumps: tuple[ConstraintJump, ...]) -> RunVerdict:
     """The verdict on constraints that jump, which no arm can follow."""
     return RunVerdict(
         "failed",
-        f"The constraints jump: {told(jumps)}. No finite force does that; until there the motion is right. Round the corner, or end the "
+        f"The constraints jump: {jumps_in_words(jumps)}. No finite force does that; until there the motion is right. Round the corner, or end the "
         "run there.",
     )
 
 
-def ended(
+def why_ended(
     plant: ProgrammedPlant,
     chosen: tuple[int, ...] | None,
     first: np.ndarray,

@@ -127,7 +127,7 @@ def _narrowed(reference: Trajectory, order: int, low: float, high: float, first:
     return Jump(0.5 * (low + high), order, now)
 
 
-def told(found: list[Jump], unit: str) -> str:
+def jumps_in_words(found: list[Jump], unit: str) -> str:
     """The jumps in words: "velocity by 0.13 m/s at t = 15 s, …"."""
     parts = [f"its {NAMES[j.order]} by {j.size:.3g} {unit}{'/s' * j.order} at t = {j.t:.6g} s" for j in found[:4]]
     more = f" and {len(found) - 4} times more" if len(found) > 4 else ""

@@ -73,7 +73,7 @@ def margin(t: Any) -> Any:
     return SNAP * (1.0 + ops.abs(t))
 
 
-def within(t: Any, h: Any) -> Any:
+def stage_times(t: Any, h: Any) -> Any:
     """Stage times of the step from t to t + h, kept off its ends by some rounding errors.
 
     Where a reference or a disturbance jumps on the border of two steps, each step sees its own side of the jump.
@@ -148,6 +148,6 @@ def beyond(x: Any, grid: Grid) -> Any:
     return out > 0.5
 
 
-def ended(x: Any, n: int, grid: Grid) -> Any:
+def must_end(x: Any, n: int, grid: Grid) -> Any:
     """Must the run end in this state?"""
     return diverged(x, n) | beyond(x, grid)

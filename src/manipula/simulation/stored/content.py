@@ -131,7 +131,7 @@ def opened(text: str, entries: dict[str, Any], budget: int) -> Header:
     if not isinstance(shapes, dict) or len(shapes.get("t", ())) != 1:
         raise DescriptionError("The header of the result is damaged: it does not say how large its arrays are.")
     found = {str(name): shape_of(name, shape) for name, shape in shapes.items()}
-    within(found, budget)
+    check_size(found, budget)
     return Header(text, entries, {"t": found.pop("t"), **found})
 
 
@@ -143,7 +143,7 @@ def shape_of(name: Any, shape: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def within(shapes: Mapping[str, tuple[int, ...]], budget: int) -> None:
+def check_size(shapes: Mapping[str, tuple[int, ...]], budget: int) -> None:
     """BudgetError when arrays of these shapes take more memory than allowed."""
     size = 8 * sum(math.prod(shape) for shape in shapes.values())
     if size > budget:

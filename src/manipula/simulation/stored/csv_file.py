@@ -14,7 +14,7 @@ import numpy as np
 from manipula.errors import BudgetError, DescriptionError
 from manipula.simulation.result import Result
 from manipula.simulation.stored import legacy
-from manipula.simulation.stored.content import MAX_HEADER, Header, closed, is_legacy, opened, parsed, sealed, within
+from manipula.simulation.stored.content import MAX_HEADER, Header, check_size, closed, is_legacy, opened, parsed, sealed
 from manipula.simulation.stored.flat import Filled, rows_of, single
 
 OLD = "# manipula "
@@ -109,7 +109,7 @@ def _read_old(text: str, stream: IO[str], path: Path, budget: int) -> Result:
     with path.open("rb") as raw:
         while block := raw.read(1 << 20):
             lines += block.count(b"\n")
-    within({"rows": (max(lines, 1), len(names))}, budget)
+    check_size({"rows": (max(lines, 1), len(names))}, budget)
     if (lines - 1) * (2 * len(names) - 1) > path.stat().st_size:
         raise DescriptionError("The file is damaged: its rows are too short for its columns.")
     rows = np.empty((max(lines - 1, 0), len(names)))

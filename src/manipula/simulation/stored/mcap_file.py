@@ -15,7 +15,7 @@ import numpy as np
 from manipula.errors import BudgetError, CompileError, DescriptionError
 from manipula.simulation.result import Result
 from manipula.simulation.stored import legacy
-from manipula.simulation.stored.content import Header, closed, is_legacy, opened, parsed, sealed, within
+from manipula.simulation.stored.content import Header, check_size, closed, is_legacy, opened, parsed, sealed
 from manipula.simulation.stored.flat import single
 
 TOPIC, SCHEMA = "/robot", "manipula.Sample"
@@ -69,7 +69,7 @@ def _stamp(t: Any) -> int:
 
 def read(path: Path, budget: int) -> Result:
     """The result in an MCAP file; one of more than ``budget`` numbers is refused."""
-    within({"file": (path.stat().st_size // 8,)}, budget)
+    check_size({"file": (path.stat().st_size // 8,)}, budget)
     data = path.read_bytes()
     found = [m for m in _records(data, budget, inside=False) if type(m).__name__ == "Metadata"]
     if len(found) != 1 or found[0].name != "manipula" or list(found[0].metadata) != ["header"]:
@@ -161,7 +161,7 @@ def _unpacked_size(chunk: Any) -> int:
 def _read_old(entries: dict[str, Any], data: bytes, budget: int) -> Result:
     shapes = legacy.shapes(entries)
     messages = [m for m in _records(data, budget) if type(m).__name__ == "Message"]
-    within({name: (len(messages), *shape) for name, shape in shapes.items()}, budget)
+    check_size({name: (len(messages), *shape) for name, shape in shapes.items()}, budget)
     t = np.empty(len(messages))
     arrays = {name: np.empty((len(messages), math.prod(shape))) for name, shape in shapes.items()}
     for row, message in enumerate(messages):

@@ -12,7 +12,16 @@ from manipula.errors import BudgetError, DescriptionError, printable
 from manipula.simulation.result import Result
 from manipula.simulation.stored import classic, legacy
 from manipula.simulation.stored.axes import described
-from manipula.simulation.stored.content import MAX_HEADER, attributes, closed, is_legacy, opened, parsed, sealed, within
+from manipula.simulation.stored.content import (
+    MAX_HEADER,
+    attributes,
+    check_size,
+    closed,
+    is_legacy,
+    opened,
+    parsed,
+    sealed,
+)
 
 CHANGED = "The file was changed after it was written: "
 
@@ -63,7 +72,7 @@ def read(path: Path, budget: int) -> Result:
             raise DescriptionError("This NetCDF file holds no result of manipula: it has no attribute 'manipula'.")
         entries = parsed(text)
         if is_legacy(entries):
-            within({name: v.shape for name, v in layout.variables.items()}, budget)
+            check_size({name: v.shape for name, v in layout.variables.items()}, budget)
             arrays = {name: classic.numbers(stream, v) for name, v in layout.variables.items()}
             return legacy.closed(entries, arrays.pop("time"), arrays)
         header = opened(text, entries, budget)

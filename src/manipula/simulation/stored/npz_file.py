@@ -13,7 +13,7 @@ import numpy as np
 from manipula.errors import BudgetError, DescriptionError, printable
 from manipula.simulation.result import Result
 from manipula.simulation.stored import legacy
-from manipula.simulation.stored.content import MAX_HEADER, closed, is_legacy, opened, parsed, sealed, within
+from manipula.simulation.stored.content import MAX_HEADER, check_size, closed, is_legacy, opened, parsed, sealed
 
 MAX_DIRECTORY = 1 << 20  # bytes of the list of members
 PIECE = 1 << 20
@@ -41,7 +41,7 @@ def read(path: Path, budget: int) -> Result:
             entries = parsed(text)
             if is_legacy(entries):
                 shapes = {name: _declared(archive, info)[0] for name, info in members.items()}
-                within(shapes, budget)
+                check_size(shapes, budget)
                 arrays = {name: _numbers(archive, info, shapes[name]) for name, info in members.items()}
                 t = arrays.pop("t")
                 return legacy.closed(entries, t, {name.removeprefix("a_"): v for name, v in arrays.items()})

@@ -11,7 +11,7 @@ import numpy as np
 from manipula.errors import CompileError, DescriptionError
 from manipula.simulation.result import Result
 from manipula.simulation.stored import legacy
-from manipula.simulation.stored.content import Header, closed, is_legacy, opened, parsed, sealed, within
+from manipula.simulation.stored.content import Header, check_size, closed, is_legacy, opened, parsed, sealed
 from manipula.simulation.stored.flat import Filled, rows_of, single
 
 ROWS = 1 << 16  # of one row group
@@ -66,8 +66,10 @@ def read(path: Path, budget: int) -> Result:
             raise DescriptionError("This Parquet file holds no result of manipula: it has no metadata 'manipula'.")
         entries = parsed(text)
         # the arrays, and what a reader unpacks on the way to them
-        within({"rows": (told.num_rows, told.num_columns)}, budget)
-        within({"pages": (sum(told.row_group(k).total_byte_size for k in range(told.num_row_groups)) // 8,)}, budget)
+        check_size({"rows": (told.num_rows, told.num_columns)}, budget)
+        check_size(
+            {"pages": (sum(told.row_group(k).total_byte_size for k in range(told.num_row_groups)) // 8,)}, budget
+        )
         names = list(schema.names)
         if len(names) != told.num_columns or any(str(kind) != "double" for kind in schema.types):
             raise DescriptionError("The file is damaged: its columns are not numbers.")

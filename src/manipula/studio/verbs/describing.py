@@ -11,7 +11,7 @@ from manipula.formats.toml import dh_to_toml
 from manipula.simulation.scenario import Scenario
 from manipula.studio import documents, first_values
 from manipula.studio.robot_view import diagnosis, robot_view
-from manipula.studio.runs import RunStore, told
+from manipula.studio.runs import RunStore, error_in_words
 from manipula.studio.wire import to_json
 
 
@@ -35,7 +35,7 @@ def check(runs: RunStore, document: Any) -> dict[str, Any]:
     try:
         scenario = documents.scenario_from(document)
     except ManipulaError as error:
-        return {"ok": False, "error": to_json(told(error))}
+        return {"ok": False, "error": to_json(error_in_words(error))}
     kind = scenario.resolved_kind() if isinstance(scenario, Scenario) else "programmed"
     return {"ok": True, "kind": kind, "duration": scenario.duration, "joints": list(scenario.robot.joint_names)}
 
