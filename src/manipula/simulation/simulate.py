@@ -290,6 +290,8 @@ def _verdict(run: Run, samples: RunSamples, k: int, rcond: float) -> RunVerdict:
             f"Repeating the run with other, finer steps changed the answer by {error:.1e} (allowed {s.tolerance:.1e}).{until} "
             f"Reduce the {finer}, or the motion itself is too sensitive.",
         )
+    if k in samples.unsure:
+        return RunVerdict("inaccurate", samples.unsure[k].reason)
     if why == "limit":
         joint, when = judge.crossing(s.robot, s.limits, _last(run, samples, k), stopped, s.parameters)
         return RunVerdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {when:.6g} s.")

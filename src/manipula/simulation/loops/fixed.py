@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from manipula.native.calling.threads import thread_count
 from manipula.native.locks import import_module
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.coarse_repetition import verified_coarsely
+from manipula.simulation.loops.counts import UnsureCount, unsure_counts
 from manipula.simulation.loops.interpreted import (
     COMPILED,
     REMEMBERS,
@@ -55,7 +57,7 @@ class RunSamples(NamedTuple):
         calls: how the controller was called. commands: (N, S, n) where the observer cannot find them from the state.
         unseen: what changes faster than any step that was taken.
         changed: states in which payloads change, (N, k, size); NaN where a run ended before; None without such changes.
-        decided: runs of which a last digit of the start decides what happens next.
+        decided: runs of which a last digit of the start decides what happens next. unsure: runs whose encoders count what steps cannot tell.
     """
 
     t: np.ndarray
@@ -70,6 +72,7 @@ class RunSamples(NamedTuple):
     unseen: tuple[str, ...] = ()
     changed: np.ndarray | None = None
     decided: tuple[int, ...] = ()
+    unsure: Mapping[int, UnsureCount] = MappingProxyType({})
 
 
 class BatchPart(NamedTuple):
@@ -123,7 +126,7 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
     if calls.python and not calls.once_a_step and remembered_along(run, grid.times, done.x):
         run, calls = _asked_once_a_step(run, s.period)
         done = recorded(run, grid, whole, watch, True)
-    (error, trusted), decided = unverified(len(done.x), unseen), ()
+    (error, trusted), decided, unsure = unverified(len(done.x), unseen), (), {}
     if s.verify and not unseen:
         steps, order = grid.steps(steps_of(run)[0]), FIXED[s.integrator].order
         if not calls.python:
@@ -139,14 +142,20 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
         left = np.flatnonzero(np.isnan(error))
         wider = grid.with_wider_limits(s.tolerance)
         finer = lambda x0, members, at: integrate(replace(run, x0=x0), members, at, RATIO, threads)  # noqa: E731
-        error[left], trusted[left], decided = verified(
-            run, wider, done, finer, shrinkage(1 if has_corners(run.plant) else order), left.tolist(), steps
-        )
+        factor = shrinkage(1 if has_corners(run.plant) else order)
+        error[left], trusted[left], decided = verified(run, wider, done, finer, factor, left.tolist(), steps)
+        if s.encoder.resolution is not None:
+            agreeing = np.flatnonzero(error <= s.tolerance).tolist()
+            again = lambda members, at: finer(run.x0, members, at)  # noqa: E731
+            shaken = lambda member: noise_of(run, member) if run.loop.noisy else None  # noqa: E731
+            unsure = unsure_counts(run, grid, whole, again, factor, agreeing, shaken)
+            for k, found in unsure.items():
+                trusted[k] = grid.times[grid.times < found.t].max()
     commands = done.commands
     if calls.python and commands is None:
         commands = python_commands(run, grid.times, done.x)
     ends = done.stopped, done.why, done.last
-    return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed, decided)
+    return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed, decided, unsure)
 
 
 def _asked_once_a_step(run: Run, h: float) -> tuple[Run, ControllerCalls]:
