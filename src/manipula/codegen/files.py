@@ -9,15 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from manipula.errors import DescriptionError, printable
+from manipula.formats.whole_file import made_folder
 
 
 def write_files(directory: str | os.PathLike[str], texts: Mapping[str, str], force: bool = False) -> list[Path]:
     """Write texts by file name. Existing files are refused before anything is written, unless ``force``."""
-    folder = Path(directory)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise DescriptionError(f"This folder cannot be made: {problem.strerror}.", file=os.fspath(folder)) from None
+    folder = made_folder(Path(directory))
     paths = {folder / name: text for name, text in texts.items()}
     if not force:
         there = [path.name for path in paths if os.path.lexists(path)]

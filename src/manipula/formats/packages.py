@@ -18,7 +18,7 @@ def find_package(name: str, package_dirs: Sequence[PathLike] = ()) -> Path:
         raise DescriptionError(f"'{printable(name, 60)}' cannot be the name of a package.")
     for root in searched_folders(package_dirs):
         for place in (root, root / name):
-            if place.name == name and place.is_dir():
+            if place.name == name and os.path.isdir(place):
                 return place
     raise DescriptionError(
         f"The package '{printable(name, 60)}' is not found; give the folder it lies in: package_dirs=[…], or set ROS_PACKAGE_PATH.")  # fmt: skip
@@ -38,7 +38,7 @@ def _checked(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
         raise DescriptionError("package_dirs is a list of folders.", field="package_dirs")
     for given in package_dirs:
         folder = Path(given)
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise DescriptionError(
                 "This folder of package_dirs does not exist.", file=str(folder), field="package_dirs"
             )

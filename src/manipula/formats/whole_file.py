@@ -24,6 +24,20 @@ def file_path(path: Any) -> Path:
     return Path(text)
 
 
+def made_folder(folder: Path) -> Path:
+    """The folder, made where it is missing.
+
+    Raises:
+        DescriptionError: it cannot be made: a file in its place, no right to write, a name that no folder can have.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or "the name is not a path"
+        raise DescriptionError(f"This folder cannot be made: {reason}.", file=str(folder)) from None
+    return folder
+
+
 @contextlib.contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
     """A temporary path beside ``target`` that takes its place at the end, or vanishes on any failure.

@@ -17,7 +17,7 @@ from typing import Any
 
 from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.formats.guard import read_text
-from manipula.formats.whole_file import BESIDE, file_path, write_whole
+from manipula.formats.whole_file import BESIDE, file_path, made_folder, write_whole
 from manipula.simulation.files.scenario_file import file_text
 from manipula.simulation.provenance import installed, versions
 from manipula.studies.axis_checks import checked_before
@@ -58,7 +58,7 @@ class StudyFolder:
     @property
     def exists(self) -> bool:
         """Is there a study?"""
-        return (self.path / MANIFEST).is_file()
+        return os.path.isfile(self.path / MANIFEST)
 
     def check(self, study: Study) -> None:
         """Hold a study against the one that is there, and make the folders.
@@ -68,13 +68,10 @@ class StudyFolder:
         """
         if self.exists:
             check_same(self.manifest(), manifest_of(study), self.path / MANIFEST, study)
-        elif self.path.is_dir() and (self.parts.exists() or (self.path / STUDY).exists()):
+        elif os.path.exists(self.parts) or os.path.exists(self.path / STUDY):
             self._half_begun()
-        try:
-            for folder in (self.path, self.parts, self.series):
-                folder.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            raise unwritable(problem, self.path) from None
+        for folder in (self.path, self.parts, self.series):
+            made_folder(folder)
 
     def begin(self, study: Study) -> None:
         """Write the manifest; where another client did so meanwhile, hold the study against it. The lease is needed: two would write two."""
@@ -96,7 +93,7 @@ class StudyFolder:
     def manifest(self) -> dict[str, Any]:
         """What ``study.json`` says."""
         path = self.path / MANIFEST
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise DescriptionError(f"This is no folder of a study: it has no {MANIFEST}.", file=str(self.path))
         try:
             found = json.loads(read_text(path))

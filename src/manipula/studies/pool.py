@@ -138,7 +138,7 @@ class Pool:
 
     def _swept(self, worker: PoolWorker) -> None:
         """Remove what a process was writing when it ended."""
-        for folder in (self.place.parts, self.place.series):
+        for folder in filter(os.path.isdir, (self.place.parts, self.place.series)):
             for left in folder.glob(f"{TEMPORARY}{worker.process.pid}-*"):
                 with contextlib.suppress(OSError):
                     left.unlink()

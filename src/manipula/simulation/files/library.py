@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from manipula.errors import DescriptionError, printable, unknown_name
-from manipula.formats.whole_file import write_whole
+from manipula.formats.whole_file import made_folder, write_whole
 from manipula.simulation.files.scenario_file import file_text
 from manipula.simulation.programmed.scenario import ProgramScenario
 
@@ -63,7 +63,7 @@ def folder() -> Path:
 def names() -> tuple[str, ...]:
     """Names of the stored motions, sorted."""
     place = folder()
-    if not place.is_dir():
+    if not os.path.isdir(place):
         return ()
     found = (f.stem for f in place.iterdir() if f.suffix == ".toml" and f.is_file())
     return tuple(sorted(name for name in found if NAME.fullmatch(name)))
@@ -80,7 +80,7 @@ def add(
         prepare: derive and compile it now, so that every later run starts at once.
     """
     path = _path(name)
-    if path.exists() and not replace:
+    if os.path.exists(path) and not replace:
         raise DescriptionError(
             f"The library has a programmed motion '{name}' already; remove it first, or replace it.", field="name"
         )
@@ -88,7 +88,7 @@ def add(
     text = file_text(found)
     if prepare:
         found.replace(duration=found.step, sample=None, verify=False).run()
-    path.parent.mkdir(parents=True, exist_ok=True)
+    made_folder(path.parent)
     write_whole(path, text)
     return Entry(name, path, found)
 
@@ -124,6 +124,6 @@ def _path(name: str) -> Path:
 
 def _existing(name: str) -> Path:
     path = folder() / f"{name}.toml" if NAME.fullmatch(name) else None
-    if path is None or not path.is_file():
+    if path is None or not os.path.isfile(path):
         raise unknown_name("programmed motion in the library", name, names(), field="name")
     return path

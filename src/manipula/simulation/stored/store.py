@@ -51,9 +51,11 @@ def load_result(path: str | os.PathLike[str], *, budget: int | None = None) -> R
     most = MAX_LOADED if budget is None else whole_number(budget, "budget", 1, sys.maxsize)
     target = file_path(path)
     read = format_of(target).read
-    if not target.is_file():
-        folder = target.is_dir()
-        raise DescriptionError("This is a folder, not a file." if folder else "This file does not exist.", file=str(path))
+    if not os.path.isfile(target):
+        folder = os.path.isdir(target)
+        raise DescriptionError(
+            "This is a folder, not a file." if folder else "This file does not exist.", file=str(path)
+        )
     try:
         return read(target, most)
     except DescriptionError as error:

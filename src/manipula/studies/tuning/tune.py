@@ -18,7 +18,7 @@ import numpy as np
 from manipula.algebra.arguments import function_of, positive, whole_number
 from manipula.algebra.value import Value
 from manipula.errors import BudgetError, DescriptionError, unknown_name
-from manipula.formats.whole_file import BESIDE, file_path, write_whole
+from manipula.formats.whole_file import BESIDE, file_path, made_folder, write_whole
 from manipula.studies.distributions import Distribution
 from manipula.studies.evaluate import Evaluator
 from manipula.studies.files import study_text
@@ -349,7 +349,7 @@ def _begin(place: Path, study: Study, searched: tuple[str, ...], goals: Goals, m
         "generations": plan.generations, "tolerance": plan.tolerance, "code": code_of(study.base),
     }  # fmt: skip
     file = place / SETTINGS
-    if file.is_file():
+    if os.path.isfile(file):
         from manipula.formats.guard import read_text
 
         try:
@@ -369,7 +369,7 @@ def _begin(place: Path, study: Study, searched: tuple[str, ...], goals: Goals, m
                 told = f" (there: {found!r}, asked for: {value!r})" if name != "study" else ""
                 raise DescriptionError(f"This folder holds another tuning: '{name}' differs{told}.", file=str(place))
         return
-    if place.exists() and any(not p.name.startswith(BESIDE) for p in place.iterdir()):
+    if os.path.exists(place) and any(not p.name.startswith(BESIDE) for p in place.iterdir()):
         raise DescriptionError("This folder holds other things; a tuning needs a folder of its own.", file=str(place))
-    place.mkdir(parents=True, exist_ok=True)
+    made_folder(place)
     write_whole(file, json.dumps(asked, indent=1, ensure_ascii=False) + "\n")
