@@ -20,7 +20,7 @@ from manipula.reports.packed import Packer
 from manipula.reports.page import data
 from manipula.reports.report import CHARTS, report_html, write_report
 from manipula.reports.source import typeset
-from manipula.reports.tables import WORDS
+from manipula.reports.tables import WORDS, status_banner
 from manipula.simulation.result import STATUSES, Result
 from packed_arrays import unpacked
 from report_results import HOSTILE, RESULTS, batch, planar, programmed, renamed, scara, seven
@@ -422,3 +422,13 @@ def test_a_moment_in_a_card_is_not_broken_between_number_and_unit() -> None:
 
     assert unbroken("panda_joint7, t = 0.102 s") == "panda_joint7, t&nbsp;=&nbsp;0.102&nbsp;s"
     assert "t&nbsp;=&nbsp;0.102&nbsp;s" in grid([("Largest velocity", "11.5", "rad/s", "panda_joint7, t = 0.102 s")])
+
+
+@pytest.mark.parametrize("verify", [True, False])
+def test_inverse_dynamics_is_verified_where_its_friction_remembers_something(verify: bool) -> None:
+    """The bristles are integrated; without a repetition nobody knows how exactly."""
+    move = mp.joint_move([0.0, 0.5], [0.2, 0.4], velocity=1.0, acceleration=2.0, jerk=20.0)
+    dry = mp.friction.Dahl(stiffness=100.0, level=1.0)
+    for friction, known in ((dry, verify), (None, True)):
+        run = mp.Scenario(mp.load("planar-2r"), move, kind="inverse_dynamics", friction=friction, verify=verify)
+        assert ("was not checked" in status_banner(mp.simulate(run))) is not known

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -100,7 +99,7 @@ def judged(
 
     from manipula.analysis.feasibility import feasibility
     from manipula.errors import DescriptionError
-    from manipula.reports.source import chosen_run
+    from manipula.reports.source import chosen_run, verified
     from manipula.simulation.files.scenario_file import load_file
     from manipula.simulation.recorded import limits_of
     from manipula.simulation.run_file import run
@@ -152,15 +151,9 @@ def judged(
         raise error.at(file=str(path)) from None
 
 
-def verified(result: Result) -> bool:
-    """Was the run repeated with other steps? Along a given motion without friction that remembers nothing may be integrated at all."""
-    exact = result.meta.get("kind") == "inverse_dynamics" and "bristles" not in result.arrays
-    integrated = result.meta.get("integrated", "target" in result.arrays)  # rates of a redundant arm are
-    return (exact and not integrated) or not isnan(result.trusted_until)
-
-
 def _show(result: Result, verdict: Feasibility, batch: str = "") -> None:
     from manipula.cli.terminal import Terminal
+    from manipula.reports.source import verified
     from manipula.simulation.verdicts.limits import UNTRUSTED
 
     out = Terminal()

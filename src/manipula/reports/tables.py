@@ -11,7 +11,7 @@ from manipula.errors import printable
 from manipula.reports.key_numbers import peak, shown
 from manipula.reports.page import chip, text
 from manipula.reports.page import table as html_table
-from manipula.reports.source import names_of, prismatic, summary, typeset, unit_of
+from manipula.reports.source import names_of, prismatic, summary, typeset, unit_of, verified
 from manipula.robot.doctor import doctor
 from manipula.robot.robot import Robot
 from manipula.simulation.limit_checks import SLIDING, TURNING
@@ -40,7 +40,6 @@ KINDS = {
 }  # fmt: skip
 NUMBERS = re.compile(r"[-−∞–\d.,:e+()\[\]… ]+")  # and nothing else: no formula, no name
 MOST_RUNS, MOST_BROKEN = 200, 6
-UNVERIFIED = "accuracy not verified"
 
 
 def tone(status: str) -> str:
@@ -51,11 +50,8 @@ def tone(status: str) -> str:
 def status_banner(result: Result, name: str = "") -> str:
     """Green, amber or red, with the reason in words; ``name``: which of several runs."""
     colour, words = WORDS.get(result.status, ("bad", f"Ended as '{result.status}'."))
-    if result.status == "finished" and UNVERIFIED in result.reason:
-        evaluated = result.meta.get("kind") == "inverse_dynamics"  # nothing was integrated
-        colour, words = (
-            ("good", "Finished.") if evaluated else ("fair", "Finished; how exact the numbers are was not checked.")
-        )
+    if result.status == "finished" and not verified(result):
+        colour, words = "fair", "Finished; how exact the numbers are was not checked."
     notes = "".join(f'<p class="note">{text(typeset(note), 600)}</p>' for note in result.notes)
     words = f"{printable(name, 80)}: {words[:1].lower()}{words[1:]}" if name else words
     return banner(colour, words, f"<p>{text(typeset(result.reason), 600)}</p>{notes}")
