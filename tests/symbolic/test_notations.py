@@ -104,6 +104,14 @@ def test_octave_computes_friction(tmp_path: Path) -> None:
     assert found == pytest.approx(expected, rel=1e-13)
 
 
+def test_friction_is_a_torque_in_every_notation() -> None:
+    eq = mp.equations(mp.load("planar-2r"))
+    assert r"\tau_{f,1} &=" in eq.latex("friction")
+    assert "<msub><mi>τ</mi><mn>f,1</mn></msub>" in eq.html("friction")
+    assert "τ_f₁ =" in eq.unicode("friction")
+    assert "tauf1 =" in eq.text("friction")  # as it is parsed and in MATLAB
+
+
 def test_labels_do_not_overwrite_parameters() -> None:
     rows = [{"a": sympy.Symbol("x"), "mass": sympy.Symbol("T"), "com": (-sympy.Symbol("M"), 0, 0)}]
     script = mp.equations(from_dh(rows, "standard", gravity=(0, -9.81, 0))).matlab("all")

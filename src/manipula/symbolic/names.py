@@ -21,6 +21,7 @@ GREEK_LETTERS: dict[str, str] = dict(zip(
     "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΞΠΣΦΨΩ",
 ))  # fmt: skip
 INDEXED = ("Ek", "Ep", "rC", "vC")  # a letter and its first index: kinetic and potential energy, centres of mass
+FRICTION = "tauf"  # a torque with the index f
 Names = str | Sequence[Sequence[str]]
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _RESERVED = ("pi", "e", "i", "sin", "cos", "tan", "sqrt", "exp", "log", "abs", "sign", "tanh", "atan2")
@@ -130,7 +131,7 @@ class SymbolNames:
             stem = GREEK_LETTERS.get(stem, stem) + ("\u0307" if key[0] == "qd" else "\u0308")
             return stem + index.translate(_SUBSCRIPTS)
         text = re.sub(r"(?<=[A-Za-z_])(\d+)", lambda m: m[1].translate(_SUBSCRIPTS), self.text(key)).replace("*", "·")
-        return re.sub(r"[a-z]+", lambda m: GREEK_LETTERS.get(m[0], m[0]), text)
+        return re.sub(r"[a-z]+", lambda m: "τ_f" if m[0] == FRICTION else GREEK_LETTERS.get(m[0], m[0]), text)
 
     def parts(self, i: int) -> tuple[str, str]:
         """Letter and index of joint variable i: ``q``, ``1``; of a name without a number: the name."""
@@ -241,8 +242,9 @@ def latex_name(name: str) -> str:
         base = "\\" + stem
     elif len(stem) == 1:
         base = stem
-    elif stem in INDEXED or (stem[0] in "mI" and set(stem[1:]) <= set("xyz")):
-        return rf"{stem[0]}_{{{stem[1:]}{(',' + index) if index else ''}}}"
+    elif stem in INDEXED or stem == FRICTION or (stem[0] in "mI" and set(stem[1:]) <= set("xyz")):
+        letter, of = (r"\tau", "f") if stem == FRICTION else (stem[0], stem[1:])
+        return rf"{letter}_{{{of}{(',' + index) if index else ''}}}"
     else:
         base = rf"\mathrm{{{stem}}}"
     return f"{base}_{{{index}}}" if index else base

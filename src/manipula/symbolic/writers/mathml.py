@@ -6,7 +6,7 @@ import html
 import re
 
 from manipula.symbolic.expression_tree import Atom, Node, Product
-from manipula.symbolic.names import GREEK_LETTERS, INDEXED, decimal
+from manipula.symbolic.names import FRICTION, GREEK_LETTERS, INDEXED, decimal
 from manipula.symbolic.writers.base import FormulaWriter, is_atomic, nested
 
 TIMES = '<mo lspace="0" rspace="0.17em">&#8290;</mo>'  # invisible, with a gap that parts names of several letters
@@ -81,6 +81,7 @@ def identifier(name: str) -> str:
     if match is None:
         return f"<mi>{html.escape(name)}</mi>"
     stem, index = GREEK_LETTERS.get(match[1], match[1]), match[2]
-    if stem in INDEXED and index:
-        stem, index = stem[0], f"{stem[1:]},{index}"
+    if (stem in INDEXED or stem == FRICTION) and index:
+        letter, of = (GREEK_LETTERS["tau"], "f") if stem == FRICTION else (stem[0], stem[1:])
+        stem, index = letter, f"{of},{index}"
     return f"<msub><mi>{stem}</mi><mn>{index.replace('_', ',')}</mn></msub>" if index else f"<mi>{stem}</mi>"
