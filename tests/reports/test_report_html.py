@@ -269,7 +269,14 @@ def test_the_same_result_gives_the_same_bytes() -> None:
 def test_every_status_has_words_and_a_colour() -> None:
     assert set(WORDS) == set(STATUSES)
     for status in STATUSES:
-        result = Result(planar().t, planar().arrays, status, "the reason & why", meta=planar().meta)
+        result = Result(
+            planar().t,
+            planar().arrays,
+            status,
+            "the reason & why",
+            meta=planar().meta,
+            trusted_until=float(planar().t[-1]),
+        )
         page = Page(report_html(result, equations=False, charts=()))
         assert "the reason & why" in page.everything
         assert any(a.get("class") == f"status {WORDS[status][0]}" for a in page.of("div"))
