@@ -137,4 +137,4 @@ __all__ = [
     "UserFunction",
 ]
 
-__dir__ = __all__.copy
+__dir__ = REGISTRY.listed(__all__)

@@ -60,6 +60,10 @@ class PartRegistry(MutableMapping[str, T]):
 
         return attribute
 
+    def listed(self, others: Iterable[str]) -> Callable[[], list[str]]:
+        """``__dir__`` of the folder: its parts by the names of their classes, and others."""
+        return lambda: sorted({*self._places, *others})
+
 
 class _Without(Mapping[str, T]):
     """A registry without some names."""

@@ -43,4 +43,4 @@ __all__ = [
     "LeastTorque",
 ]
 
-__dir__ = __all__.copy
+__dir__ = REGISTRY.listed(__all__)

@@ -31,4 +31,4 @@ if TYPE_CHECKING:
 
 __all__ = ["KIND", "REGISTRY", "DCMotor", "Drive", "Flexible", "Rigid", "Spring"]
 
-__dir__ = __all__.copy
+__dir__ = REGISTRY.listed(__all__)

@@ -58,4 +58,4 @@ __all__ = [
     "Viscous",
 ]
 
-__dir__ = __all__.copy
+__dir__ = REGISTRY.listed(__all__)

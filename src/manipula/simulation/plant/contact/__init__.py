@@ -25,4 +25,4 @@ if TYPE_CHECKING:
 
 __all__ = ["KIND", "REGISTRY", "Contact", "EndStop", "PlaneContact", "Touch"]
 
-__dir__ = __all__.copy
+__dir__ = REGISTRY.listed(__all__)
