@@ -158,6 +158,19 @@ def test_no_reference_leads_out_of_its_package(tmp_path: Path, reference: str) -
         MeshFolders(package, [tmp_path / "ws"]).find(reference)
 
 
+@pytest.mark.parametrize("given", [None, 3, "x" * 300, "a\0b", "\ud800", "turning"])
+@pytest.mark.parametrize("read", [mp.from_urdf, mp.from_mjcf, mp.from_sdf])
+def test_what_no_folder_can_be_is_no_package_dir(tmp_path: Path, read, given) -> None:
+    (tmp_path / "turning").symlink_to("turning")
+    text = {
+        mp.from_urdf: '<robot name="a"><link name="b"/></robot>',
+        mp.from_mjcf: "<mujoco/>",
+        mp.from_sdf: '<sdf version="1.7"><model name="a"><link name="b"/></model></sdf>',
+    }[read]
+    with pytest.raises(DescriptionError, match="package_dirs"):
+        read(text, package_dirs=[tmp_path / given if given == "turning" else given])
+
+
 def test_package_dirs_are_checked(tmp_path: Path) -> None:
     with pytest.raises(DescriptionError, match="does not exist"):
         find_package("arm", [tmp_path / "none"])

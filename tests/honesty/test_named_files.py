@@ -113,7 +113,22 @@ def test_python_may_name_any_regular_file(folder):
             paths.from_svg(str(folder / name))
 
 
-@pytest.mark.parametrize("suffix", [".toml", ".urdf", ".xml", ".txt"])
+@pytest.mark.parametrize(
+    "uri", ["x" * 300, "x" * 300 + "/model.sdf", "é" * 200, "turning", "turning/a.sdf", "model://turning"]
+)
+def test_a_model_that_is_included_is_followed_nowhere_else(tmp_path, uri):
+    """Names that no file can have, and a link that leads to itself."""
+    (tmp_path / "turning").symlink_to("turning")
+    path = tmp_path / "main.sdf"
+    path.write_text(
+        f'<sdf version="1.7"><model name="a"><include><uri>{uri}</uri></include><link name="b"/></model></sdf>',
+        encoding="utf-8",
+    )
+    with pytest.raises(DescriptionError):
+        mp.load(path)
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".urdf", ".xml", ".txt", ".sdf"])
 def test_robots_are_read_from_regular_files(tmp_path, suffix):
     pipe = tmp_path / f"arm{suffix}"
     os.mkfifo(pipe)

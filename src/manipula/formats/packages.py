@@ -27,27 +27,29 @@ def find_package(name: str, package_dirs: Sequence[PathLike] = ()) -> Path:
 def folders_by_name(package_dirs: Sequence[PathLike]) -> dict[str, Path]:
     """The packages that these folders are or hold; the first of a name counts."""
     found: dict[str, Path] = {}
-    for folder in _checked(package_dirs):
+    for folder in checked_folders(package_dirs):
         for place in (folder.resolve(), *sorted(p for p in folder.resolve().iterdir() if p.is_dir())):
             found.setdefault(place.name, place)
     return found
 
 
-def _checked(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
+def checked_folders(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
+    """The folders that are given.
+
+    Raises:
+        DescriptionError: one of them is none.
+    """
     if isinstance(package_dirs, (str, os.PathLike)):
         raise DescriptionError("package_dirs is a list of folders.", field="package_dirs")
     for given in package_dirs:
-        folder = Path(given)
-        if not os.path.isdir(folder):
-            raise DescriptionError(
-                "This folder of package_dirs does not exist.", file=str(folder), field="package_dirs"
-            )
-        yield folder
+        if not isinstance(given, (str, os.PathLike)) or not os.path.isdir(given):
+            raise DescriptionError("This folder of package_dirs does not exist.", file=str(given), field="package_dirs")
+        yield Path(given)
 
 
 def searched_folders(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
     """The folders in which packages are looked for: those given, then those of ROS."""
-    yield from _checked(package_dirs)
+    yield from checked_folders(package_dirs)
     for variable, below in (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share")):
         for entry in os.environ.get(variable, "").split(os.pathsep):
             if entry:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from manipula.errors import DescriptionError
 from manipula.formats.guard import safe_join
+from manipula.formats.packages import checked_folders
 
 _OUT = "out of the folder"
 
@@ -27,9 +28,7 @@ class TrustedFolder:
         Raises:
             DescriptionError: folders none of which holds the file.
         """
-        if isinstance(package_dirs, (str, os.PathLike)):
-            raise DescriptionError("package_dirs is a list of folders.", field="package_dirs")
-        roots = [Path(folder).resolve() for folder in package_dirs]
+        roots = [folder.resolve() for folder in checked_folders(package_dirs)]
         if file is None:
             if roots:
                 raise DescriptionError("A text names no files; give the path of the main file.", field="package_dirs")

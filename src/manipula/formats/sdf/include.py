@@ -84,13 +84,14 @@ class Includes:
         root, reference = self.main.parent, uri
         if uri.startswith(SCHEMES):
             name, _, rest = check_reference(uri).partition("/")
-            inside = root / name
-            root = inside.resolve() if inside.is_dir() and inside.resolve().is_relative_to(root) else find_package(name, self.package_dirs)  # fmt: skip
+            inside = Path(os.path.realpath(root / name))
+            own = inside.is_relative_to(root) and os.path.isdir(inside)
+            root = inside if own else find_package(name, self.package_dirs)
             reference = rest or "."
         elif folder.is_relative_to(root) and folder != root:
             reference = f"{folder.relative_to(root).as_posix()}/{uri}"
-        place = (root / check_reference(reference) if reference != "." else root).resolve()
-        if place.is_relative_to(root) and place.is_dir():
+        place = Path(os.path.realpath(root / check_reference(reference) if reference != "." else root))
+        if place.is_relative_to(root) and os.path.isdir(place):
             below = place.relative_to(root).as_posix()
             return safe_join(root, f"{below}/{_named(place, self.budget, self.spent)}", (".sdf", ".xml"))
         return safe_join(root, reference, (".sdf", ".xml"))
