@@ -395,10 +395,14 @@ def test_a_folder_above_that_the_caller_trusts(tmp_path):
     path.write_text(arm(MESH, above), encoding="utf-8")
     with pytest.raises(DescriptionError, match=r"climbs out of the folder.*package_dirs"):
         read_mjcf(path)
-    robot = from_mjcf(path, package_dirs=[tmp_path / "elsewhere", tmp_path])
+    robot = from_mjcf(path, package_dirs=[tmp_path / "shared", tmp_path])
     compare(mujoco.MjModel.from_xml_path(str(path)), robot, MESHES)
     assert mp.load(path, package_dirs=[tmp_path]) == robot
-    for folders, problem in (([tmp_path / "shared"], "None of these folders"), (str(tmp_path), "list of folders")):
+    for folders, problem in (
+        ([tmp_path / "shared"], "None of these folders"),
+        ([tmp_path / "elsewhere", tmp_path], "does not exist"),
+        (str(tmp_path), "list of folders"),
+    ):
         with pytest.raises(DescriptionError, match=problem):
             from_mjcf(path, package_dirs=folders)
     path.write_text(arm(MESH, above.replace("../shared", "../../shared")), encoding="utf-8")
