@@ -295,3 +295,12 @@ def test_undo_and_redo_by_the_keys_that_people_know(page):
         page.keyboard.press(key)
         assert page.evaluate(now)[0] == found, key
     assert page.evaluate(now)[1] == 1.25
+
+
+def test_letters_in_a_list_find_its_entry_and_start_nothing(page):
+    page.click("#tab-robot")
+    page.focus("#catalogue")
+    page.keyboard.type("planar-3r")
+    page.wait_for_function("() => window.studio.store.get(['robot']) === 'planar-3r'")
+    assert page.evaluate("window.studio.run.value") is None
+    assert page.get_attribute("#tab-robot", "aria-selected") == "true"

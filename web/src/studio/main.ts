@@ -211,7 +211,7 @@ function keys(studio: Studio, chosen: { value: Panel }): void {
   addEventListener("keydown", (e) => {
     const at = e.target as HTMLElement;
     const typing = at.tagName === "TEXTAREA" || (at.tagName === "INPUT" && (at as HTMLInputElement).type === "text");
-    const choosing = at.tagName === "SELECT" || (at.tagName === "INPUT" && !typing); // these need arrows and space themselves
+    const choosing = at.tagName === "INPUT" && !typing; // these need arrows and space themselves
     if (e.ctrlKey || e.metaKey) {
       if (typing) return;
       const key = e.key.toLowerCase(); // with shift, or caps lock, letters are large
@@ -221,7 +221,8 @@ function keys(studio: Studio, chosen: { value: Panel }): void {
       return e.preventDefault();
     }
     if (document.querySelector("dialog[open]")) return; // its own keys close it
-    if (typing || e.altKey || (choosing && /^(Arrow|Home|End|Page| )/.test(e.key))) return;
+    if (typing || at.tagName === "SELECT") return; // letters find an entry of a list
+    if (e.altKey || (choosing && /^(Arrow|Home|End|Page| )/.test(e.key))) return;
     const { state } = studio.view;
     const acts: Record<string, () => void> = {
       r: () => void studio.start(),
@@ -243,6 +244,6 @@ function keys(studio: Studio, chosen: { value: Panel }): void {
 
 start().catch((problem: unknown) => {
   document.documentElement.dataset["studio"] = `failed: ${String(problem)}`;
-  document.getElementById("studio")?.replaceChildren(el("p", { role: "alert", class: "failed" }, contact.peek() === "locked" ? TEXTS.locked : problem instanceof Lost ? TEXTS.lost : TEXTS.mistake(String(problem))));
+  document.getElementById("studio")?.replaceChildren(el("p", { role: "alert", class: "failed" }, contact.peek() === "locked" ? TEXTS.locked : problem instanceof Lost ? TEXTS.lost : problem instanceof Refusal ? problem.message : TEXTS.mistake(String(problem))));
   throw problem;
 });
