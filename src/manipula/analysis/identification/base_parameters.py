@@ -20,6 +20,7 @@ from scipy import linalg
 
 from manipula.algebra.arguments import whole_number
 from manipula.algebra.value import Value
+from manipula.analysis.identification.folded import ROWS, parts
 from manipula.analysis.identification.regressor_columns import Columns, Extras, columns, random_states, stacked
 from manipula.errors import SolveError
 from manipula.model import Model, model_of
@@ -65,8 +66,13 @@ class BaseParameters(Value):
         return self.K @ np.asarray(pi, float)
 
     def regressor(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        """(..., n, b): τ = regressor · β."""
-        return self.columns(q, qd, qdd)[..., self.kept]
+        """(..., n, b): τ = regressor · β; of a long log some samples at a time, so that Ctrl-C is heard and nothing is held twice."""
+        if not np.ndim(q) == np.ndim(qd) == np.ndim(qdd) == 2 or len(q) <= ROWS:
+            return self.columns(q, qd, qdd)[..., self.kept]
+        found = np.empty((*np.shape(q), self.count))
+        for at in parts(len(q)):
+            found[at] = self.columns(q[at], qd[at], qdd[at])[..., self.kept]
+        return found
 
     def definitions(self, digits: int = 5) -> tuple[str, ...]:
         """Each base parameter as a sum: ``Jzz1 + Jyy2 + 0.1864*m2``."""

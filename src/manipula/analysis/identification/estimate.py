@@ -23,7 +23,7 @@ from manipula.algebra.arguments import finite_array, flag, positive
 from manipula.analysis.identification.base_parameters import SEED, BaseParameters, base_of
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.bounds import bounds_of
-from manipula.analysis.identification.folded import least_squares, triangle
+from manipula.analysis.identification.folded import folded, least_squares, lengths, triangle
 from manipula.analysis.identification.identified import Identification, Known
 from manipula.analysis.identification.intervals import confidence_level
 from manipula.analysis.identification.physical import PRIOR, consistent_parameters
@@ -143,24 +143,25 @@ def estimated(
         _solve, prior=base.values(expected) if asked.partly else None, least=_least_lengths(base, len(W))
     )
     beta, sigma = _weighted(W, target, asked.weights, base, weighted)
-    A, b = stacked(W / sigma[..., None]), (target / sigma).ravel()
-    lengths = np.linalg.norm(A, axis=0)
-    condition = float(np.linalg.cond(triangle(A / lengths))) if np.all(lengths > 0.0) else float("inf")
+    A, b = folded(W, target, sigma)
+    sizes = lengths(A)
+    condition = float(np.linalg.cond(triangle(A) / sizes)) if np.all(sizes > 0.0) else float("inf")
     if not (condition < 1e12 or asked.partly):
-        blind = base.names[int(np.argmin(lengths))]
+        blind = base.names[int(np.argmin(sizes))]
         raise DescriptionError(
             f"These data do not determine the {base.count} base parameters (condition number {condition:.1e}; '{blind}' is "
             "seen least); use an exciting trajectory, see excitation()."
         )
-    covariance, blind = _covariance(
-        A.reshape(W.shape), weighted.keywords["least"] / np.sqrt(np.mean(sigma**2)), asked.partly, noise
-    )
+    covariance, blind = _covariance(A, weighted.keywords["least"] / np.sqrt(np.mean(sigma**2)), asked.partly)
+    if noise is not None:
+        covariance = noise.covariance(W / sigma[..., None], covariance)
+    covariance[list(blind), list(blind)] = np.inf
     pi = None
     if asked.physical:
         bounds = bounds_of(base.columns, expected, *asked.bounds)
         size = np.sqrt(np.mean(target**2, axis=0))
         raised = np.maximum(sigma, np.maximum(SHARPEST * size, 1e-6 * SHARPEST * np.max(size)))
-        A, b = stacked(W / raised[..., None]), (target / raised).ravel()
+        A, b = folded(W, target, raised)
         pi = consistent_parameters(base, A, b, expected, bounds, float(asked.prior_weight))
         for extra, joint in base.columns.left_out:
             pi[base.columns.part(extra).start + joint] = 0.0
@@ -260,12 +261,12 @@ def _solve(
     W: np.ndarray, tau: np.ndarray, sigma: np.ndarray, *, prior: np.ndarray | None, least: np.ndarray
 ) -> np.ndarray:
     """Least squares with columns brought to one length first; with a prior, what is not seen stays there."""
-    A, b = stacked(W / np.broadcast_to(sigma, tau.shape)[..., None]), (tau / sigma).ravel()
-    lengths = np.linalg.norm(A, axis=0)
+    A, b = folded(W, tau, sigma)
+    sizes = lengths(A)
     if prior is None:
-        lengths[lengths == 0.0] = 1.0
-        return least_squares(A / lengths, b, None) / lengths
-    scale = np.maximum(lengths, least / np.sqrt(np.mean(sigma**2)))
+        sizes[sizes == 0.0] = 1.0
+        return least_squares(A / sizes, b, np.finfo(float).eps * max(tau.size, A.shape[1])) / sizes
+    scale = np.maximum(sizes, least / np.sqrt(np.mean(sigma**2)))
     return prior + least_squares(A / scale, b - A @ prior, BLIND) / scale
 
 
@@ -277,21 +278,15 @@ def _least_lengths(base: BaseParameters, samples: int) -> np.ndarray:
     return UNMOVED * np.linalg.norm(W, axis=0) * np.sqrt(samples / 40)
 
 
-def _covariance(A: np.ndarray, least: np.ndarray, partly: bool, noise: SharedNoise | None) -> tuple[np.ndarray, tuple[int, ...]]:  # fmt: skip
-    """(AᵀA)⁻¹, or with noise that rows share what it makes of that, and which parameters take part in directions that the data do not show;
-    theirs is infinite."""
-    rows = stacked(A)
+def _covariance(rows: np.ndarray, least: np.ndarray, partly: bool) -> tuple[np.ndarray, tuple[int, ...]]:
+    """(AᵀA)⁻¹ of the rows A, and which parameters take part in directions that the data do not show."""
     if not partly:
         half = np.linalg.inv(triangle(rows))
         blind = np.zeros(0, int)
     else:
-        scale = np.maximum(np.linalg.norm(rows, axis=0), least)
-        _, S, Vt = np.linalg.svd(triangle(rows / scale), full_matrices=False)
+        scale = np.maximum(lengths(rows), least)
+        _, S, Vt = np.linalg.svd(triangle(rows) / scale, full_matrices=False)
         seen = BLIND * S[0] < S
         half = (Vt[seen].T / S[seen]) / scale[:, None]
         blind = np.flatnonzero(np.linalg.norm(Vt[~seen], axis=0) > 1e-3)
-    covariance = half @ half.T
-    if noise is not None:
-        covariance = noise.covariance(A, covariance)
-    covariance[blind, blind] = np.inf
-    return covariance, tuple(int(k) for k in blind)
+    return half @ half.T, tuple(int(k) for k in blind)

@@ -76,7 +76,7 @@ def consistent_parameters(
         weight: γ.
     """
     n, p = base.columns.bodies, base.columns.size
-    R = triangle(np.column_stack([A, b]))[: base.count]
+    R = triangle(A, b)[: base.count]
     T, c = R[:, :-1] @ base.K, R[:, -1]
     P = np.zeros((p, p))  # pi = P x; x = (X of every link in the basis, extras over their scale)
     for i in range(n):
