@@ -76,6 +76,18 @@ with mp.progress_bar() as bar:
     assert "done 100 %" in last["text/plain"]
 
 
+def test_a_bar_of_work_that_failed_is_not_full(shell):
+    cell = """
+with mp.progress_bar():
+    mp.simulate(mp.Scenario(mp.load('planar-2r'), q0=[0.3, 0.2], duration=0.1)).tip[9999]
+"""
+    with capture_output() as caught:
+        assert not shell.run_cell(cell).success
+    last = caught.outputs[-1].data
+    assert "ended early" in last["text/plain"]
+    assert "done" not in last["text/plain"]
+
+
 def test_a_bar_of_a_study_counts_its_runs(shell, tmp_path):
     pytest.importorskip("pyarrow", reason="studies are an extra")
     with capture_output() as caught:

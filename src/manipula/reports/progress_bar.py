@@ -44,12 +44,15 @@ class ProgressBar:
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
         self._stack.close()
         self._over.set()
         if self._thread is not None:
             self._thread.join()
-        self._show("done", 1.0)
+        if error is None:
+            self._show("done", 1.0)
+        else:
+            self._show("ended early", self._share())
         self._end_line()
 
     def __call__(self, progress: Any) -> None:
