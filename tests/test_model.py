@@ -130,6 +130,8 @@ def test_planar_model() -> None:
         assert close("planar_model", value, np.asarray(reference, float))
     with pytest.raises(DescriptionError, match="not a planar n-R arm"):
         compile(CHAIN).planar_model(np.zeros(4), np.zeros(4))
+    assert hasattr(model, "planar_model")
+    assert not hasattr(compile(CHAIN), "planar_model")  # what asks objects for all they have goes on
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 10])

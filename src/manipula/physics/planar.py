@@ -24,6 +24,10 @@ from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 
+class NotPlanarError(DescriptionError, AttributeError):
+    """Only planar n-R arms have this model: ``hasattr(model, "planar_model")`` says no."""
+
+
 class PlanarConstants(NamedTuple):
     """Constants of an arm: lengths l, products p_k, diagonal constants d_k, gravity."""
 
@@ -70,7 +74,7 @@ def planar_arm(robot: Robot | Mechanism) -> PlanarConstants:
     turned = any(not np.array_equal(b.R0, np.eye(3)) or b.phase != 0.0 for b in mechanism.bodies)
     along_x = all(b.p0[1] == 0.0 and b.moments.first[1] == 0.0 for b in mechanism.bodies)
     if tip is None or not free or not axes_ok or turned or not along_x or any(v != 0.0 for v in mechanism.bodies[0].p0):
-        raise DescriptionError(f"Robot '{mechanism.name}' is not a planar n-R arm with links along x.")
+        raise NotPlanarError(f"Robot '{mechanism.name}' is not a planar n-R arm with links along x.")
     l = [b.p0[0] for b in mechanism.bodies[1:]] + [tip.pose.p[0]]
     p: list[Scalar] = []
     d: list[Scalar] = []
