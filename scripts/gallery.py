@@ -239,7 +239,9 @@ def notebook_page(path: Path) -> None:
         'mp.equations(mp.load("planar-2r"))': mp.equations(mp.load("planar-2r")),
         "result.feasibility": run.feasibility,
     }  # fmt: skip
-    style = ":root{color-scheme:light dark}pre{opacity:.65;margin:1.4rem 0 .4rem;white-space:pre-wrap}div{overflow-x:auto}"
+    style = (
+        ":root{color-scheme:light dark}pre{opacity:.65;margin:1.4rem 0 .4rem;white-space:pre-wrap}div{overflow-x:auto}"
+    )
     style += "body{font:14px/1.4 sans-serif;margin:1rem}"
     cells = "".join(f"<pre>{escape(words)}</pre><div>{html_of(value)}</div>" for words, value in shown.items())
     head = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -261,7 +263,7 @@ SCENES = (
     Scene("robot", "Robot", "An iiwa 14 with its frames, centres of mass and ellipsoids of inertia; joints by slider.", robot, "robot"),
     Scene("table", "Robot as a table", "A SCARA as a DH table, and the frames that its first ten turns and shifts make.", table, "robot"),
     Scene("task", "Task", "A spline for four joints, coloured by how well the arm can move along it.", task, "task"),
-    Scene("control", "Control", "A controller of force and position, and the wall that it presses on.", control, "control"),
+    Scene("control", "Control", "A controller of force and position wipes along a wall.", control, "control"),
     Scene("run", "Run", "A UR3e under model predictive control: verdict and limits first, then key numbers.", run, "run"),
     Scene("charts", "Charts", "A Panda moves its hand and turns it: all charts with one cursor.", charts, "run"),
     Scene("compared", "Run, compared", "Two runs over each other, the kept one as a ghost, and what is different.", compared, "run"),
