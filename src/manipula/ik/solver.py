@@ -119,7 +119,8 @@ class Solver:
                 residual = float(self.check(targets, q))
                 if residual <= tolerance:
                     return IkResult(q, "solved", residual, 0, "", self.direct.name)
-                q0 = q  # near-matches are polished
+                if q0 is None or residual < float(self.check(targets, q0)):
+                    q0 = q  # near-matches are polished
         (verdict,) = diagnose.immovable(self.robot, self.task, targets[None], tolerance) if self.kept else (None,)
         known = self._beyond_limits(targets) if verdict is None else None
         if known is not None:

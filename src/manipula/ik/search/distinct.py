@@ -74,11 +74,10 @@ def enumerate_solutions(
             good = (verdict == SOLVED) & (np.asarray(solver.check(targets[None], better), float) <= tolerance)
             exact = np.asarray(better, float)
         distinct(exact[good], turning, known)
-        if known:
+        if known and (redundant or not polished):  # two branches beside each other may be polished to one
             q, residual = _sorted(solver, targets, known)
             words = "samples of a continuum: the arm is redundant" if redundant else solver.analytic.counted(len(q))
-            extra = ", polished: the geometry is near one that has a closed form" if polished else ""
-            return Enumerated(q, residual, 0, f"{len(q)} {words}{extra}.", solver.analytic.name)
+            return Enumerated(q, residual, 0, f"{len(q)} {words}.", solver.analytic.name)
     if known_general(solver):
         from manipula.ik.general import all_postures
 
@@ -86,6 +85,7 @@ def enumerate_solutions(
         q = Branches(robot, solver.limited).kept(found.q)
         q = q[np.asarray(solver.check(targets[None], q), float) <= tolerance] if len(q) else q
         if len(q):
+            known.clear()  # what a closed form gave is among them, and exact here
             distinct(q, turning, known)
             q, residual = _sorted(solver, targets, known)
             sure = "elimination and search agree" if found.agreed else "found by elimination and search together"
