@@ -236,9 +236,9 @@ def _as_in_the_file(error: DescriptionError, document: Document, path: str) -> D
     found = re.match(r"row (\d+)(.*)", error.field or "", re.DOTALL)
     if found is None:
         return error
-    row = f"{path}.rows[{int(found[1]) - 1}]"
-    error.field = row + found[2]
-    return error.at(line=document.place(row)["line"])
+    row = document.place(f"{path}.rows[{int(found[1]) - 1}]")
+    error.field = f"{row['field']}{found[2]}"
+    return error.at(line=row["line"])
 
 
 def _planar(root: Fields, header: dict[str, Any]) -> Robot:
