@@ -7,7 +7,7 @@
 ``fixed``              runs with a constant step, and their verification
 ``repetition``         a run against its repetitions: where they begin, what differences say
 ``coarse_repetition``  runs that longer steps may verify
-``counts``             encoders that count what steps cannot tell
+``decisions``          what a digital controller decides and steps cannot tell
 ``adaptive``           runs whose step follows the error
 ``events``             steps that end where contacts open or close, joints stick or slip
 ``following``          a run followed again from one of its states

@@ -16,7 +16,7 @@ from manipula.native.calling.threads import thread_count
 from manipula.native.locks import import_module
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.coarse_repetition import verified_coarsely
-from manipula.simulation.loops.counts import UnsureCount, unsure_counts
+from manipula.simulation.loops.decisions import UnsureDecision, unsure_decisions
 from manipula.simulation.loops.interpreted import (
     COMPILED,
     REMEMBERS,
@@ -57,7 +57,7 @@ class RunSamples(NamedTuple):
         calls: how the controller was called. commands: (N, S, n) where the observer cannot find them from the state.
         unseen: what changes faster than any step that was taken.
         changed: states in which payloads change, (N, k, size); NaN where a run ended before; None without such changes.
-        decided: runs of which a last digit of the start decides what happens next. unsure: runs whose encoders count what steps cannot tell.
+        decided: runs of which a last digit of the start decides what happens next. unsure: runs with decisions that steps cannot tell.
     """
 
     t: np.ndarray
@@ -72,7 +72,7 @@ class RunSamples(NamedTuple):
     unseen: tuple[str, ...] = ()
     changed: np.ndarray | None = None
     decided: tuple[int, ...] = ()
-    unsure: Mapping[int, UnsureCount] = MappingProxyType({})
+    unsure: Mapping[int, UnsureDecision] = MappingProxyType({})
 
 
 class BatchPart(NamedTuple):
@@ -144,13 +144,12 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
         finer = lambda x0, members, at: integrate(replace(run, x0=x0), members, at, RATIO, threads)  # noqa: E731
         factor = shrinkage(1 if has_corners(run.plant) else order)
         error[left], trusted[left], decided = verified(run, wider, done, finer, factor, left.tolist(), steps)
-        if s.encoder.resolution is not None:
-            agreeing = np.flatnonzero(error <= s.tolerance).tolist()
-            again = lambda members, at: finer(run.x0, members, at)  # noqa: E731
-            shaken = lambda member: noise_of(run, member) if run.loop.noisy else None  # noqa: E731
-            unsure = unsure_counts(run, grid, whole, again, factor, agreeing, shaken)
-            for k, found in unsure.items():
-                trusted[k] = grid.times[grid.times < found.t].max()
+        agreeing = np.flatnonzero(error <= s.tolerance).tolist()
+        again = lambda members, at: finer(run.x0, members, at)  # noqa: E731
+        shaken = lambda member: noise_of(run, member) if run.loop.noisy else None  # noqa: E731
+        unsure = unsure_decisions(run, grid, whole, again, factor, agreeing, shaken, not calls.python)
+        for k, found in unsure.items():
+            trusted[k] = grid.times[grid.times < found.t].max()
     commands = done.commands
     if calls.python and commands is None:
         commands = python_commands(run, grid.times, done.x)

@@ -1,4 +1,8 @@
-"""Encoders that count: what is measured at an instant is right only where the exact position lies on the same side of every edge between two counts."""
+"""What a digital controller decides at its instants is right only where the exact state would be decided about in the same way.
+
+An encoder counts another step on the other side of an edge, somebody's controller may round or branch. A run and its repetition that decide alike
+agree, and both may decide otherwise than the exact motion, which is another one from there on.
+"""
 
 from __future__ import annotations
 
@@ -19,48 +23,86 @@ if TYPE_CHECKING:
     from manipula.simulation.loops.fixed import BatchPart
 
 SAFETY = 1.5  # times the error of a position: what lies nearer to an edge is not sure of its count
+BENDS = 10.0  # times what a command changes between run and repetition, continued: more is a jump
 MOST_AT_ONCE = 20_000_000  # numbers of a batch that are looked at together
 Integrate = Callable[[list[int], Grid], "BatchPart"]
 
 
-class UnsureCount(NamedTuple):
-    """The first count of a run that its steps cannot decide: when, and in words."""
+class UnsureDecision(NamedTuple):
+    """The first decision of a run that its steps cannot tell: when, and in words."""
 
     t: float
     reason: str
 
 
-def unsure_counts(run: Run, grid: Grid, whole: Integrate, finer: Integrate, factor: float, members: Sequence[int],
-                  shaken: Callable[[int], np.ndarray | None]) -> dict[int, UnsureCount]:  # fmt: skip
-    """Runs, by their number, with counts that hang on less than their steps are sure of.
+def unsure_decisions(run: Run, grid: Grid, whole: Integrate, finer: Integrate, factor: float, members: Sequence[int],
+                     shaken: Callable[[int], np.ndarray | None], compiled: bool) -> dict[int, UnsureDecision]:  # fmt: skip
+    """Runs, by their number, with decisions that hang on less than their steps are sure of: counts of encoders, jumps of a user's compiled controller.
 
-    A run and its repetition that count alike agree, and both may count another one than the exact motion, after which they follow another motion.
-    Joints of which the two count differently while they agree within the tolerance do not mind, nor those whose counts the controller does not use.
+    Where run and repetition decide differently while they agree within the tolerance it does not matter, nor what the controller does not use.
 
     Args:
         whole, finer: integrate members again, as they are and as they are repeated, recorded at the times of a grid. factor: of the differences.
         members: runs that agree with their repetition. shaken: measurement errors of a run, a row per period, or None.
+        compiled: is the controller asked in machine code?
     """
     s, size = run.scenario, run.plant.layout.size
+    if s.encoder.resolution is not None:
+        first = _first_count
+    elif compiled and run.loop.sampled and not run.loop.own_controller and not s.encoder.acts:
+        first = _first_jump
+    else:
+        return {}
     instants = np.arange(1, s.periods + 1) * s.period
     instants = instants[instants < grid.times[-1] - 0.5 * s.step]  # what is measured at the end moves nothing
     if not len(instants):
         return {}
     at = grid._replace(times=np.union1d(grid.times, instants))
     place = np.searchsorted(at.times, instants)
-    out: dict[int, UnsureCount] = {}
+    out: dict[int, UnsureDecision] = {}
     at_once = max(1, MOST_AT_ONCE // (len(at.times) * size))
     for some in (list(members[k : k + at_once]) for k in range(0, len(members), at_once)):
         pairs = zip(some, whole(some, at).x[:, place], finer(some, at).x[:, place])
         for member, *states in pairs:
-            found = _first_unsure(run, member, instants, states, factor, shaken(member))
+            found = first(run, member, instants, states, factor, shaken(member))
             if found is not None:
                 out[member] = found
     return out
 
 
-def _first_unsure(run: Run, member: int, t: np.ndarray, states: Sequence[np.ndarray], factor: float,
-                  shaken: np.ndarray | None) -> UnsureCount | None:  # fmt: skip
+def _first_jump(run: Run, member: int, t: np.ndarray, states: Sequence[np.ndarray], factor: float,
+                shaken: np.ndarray | None) -> UnsureDecision | None:  # fmt: skip
+    """Where the command jumps between a state of the run and the other end of what its steps leave unsure, on the line through its repetition."""
+    n, far, tolerance = run.plant.layout.n, SAFETY * factor, run.scenario.tolerance
+    seen = np.zeros((len(t), 2 * n)) if shaken is None else shaken[1 : len(t) + 1, : 2 * n]
+    ours, theirs = (np.hstack([x[:, : 2 * n] + seen, x[:, 2 * n :]]) for x in states)
+    kernel = run.loop.observe
+    asked = kernel(np.stack([ours, theirs, ours + far * (theirs - ours)]), run.p[member], *run.inputs, t)
+    here, there, beyond = np.asarray(dict(zip(kernel.graph.outputs, asked))["command"], float)
+    along = far * (there - here)
+    jumps = np.abs(beyond - here - along)
+    unsure = jumps > np.maximum(BENDS * np.abs(along), tolerance * (1.0 + np.abs(here)))
+    if not unsure.any():
+        return None
+    k = int(np.argmax(unsure.any(axis=1)))
+    j = int(np.argmax(unsure[k]))
+    joint = run.scenario.robot.joints[j]
+    jump = f"{jumps[k, j]:.1e} {'N·m' if joint.is_revolute else 'N'}"
+    return UnsureDecision(
+        float(t[k]),
+        f"What the controller decides for '{joint.name}' at t = {t[k]:.6g} s changes by {jump} within what steps leave unsure of the state: the exact "
+        f"motion may be decided otherwise. {_advice(run)}.",
+    )
+
+
+def _advice(run: Run) -> str:
+    return (
+        "Reduce the step" if run.loop.periodic else f"State control_period = {run.scenario.step:g} and reduce the step"
+    )
+
+
+def _first_count(run: Run, member: int, t: np.ndarray, states: Sequence[np.ndarray], factor: float,
+                 shaken: np.ndarray | None) -> UnsureDecision | None:  # fmt: skip
     plant = run.loop.traced(run.p[member], *run.inputs)
     n = plant.layout.n
     steps = np.tile(np.asarray(per_joint(plant.encoder.resolution, n), float), 2 if plant.measures_motors else 1)
@@ -83,13 +125,10 @@ def _first_unsure(run: Run, member: int, t: np.ndarray, states: Sequence[np.ndar
     j = int(np.argmax(unsure[k]))
     joint, what = run.scenario.robot.joints[j % n], "the motor of " * (j >= n)
     unit = "rad" if joint.is_revolute else "m"
-    advice = (
-        "Reduce the step" if run.loop.periodic else f"State control_period = {run.scenario.step:g} and reduce the step"
-    )
-    return UnsureCount(
+    return UnsureDecision(
         float(t[k]),
         f"The encoder of {what}'{joint.name}' is {beside[k, j] * steps[j]:.1e} {unit} beside the edge of a count at t = {t[k]:.6g} s, where steps are sure of "
-        f"{wider[k, j] * steps[j]:.1e} {unit} only: the exact motion may count another one. {advice}.",
+        f"{wider[k, j] * steps[j]:.1e} {unit} only: the exact motion may count another one. {_advice(run)}.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Encoders that count: a run whose steps cannot tell what they count is not finished. Judge: SciPy from instant to instant."""
+"""Digital controllers: a run whose steps cannot tell what encoders count, or what is decided, is not finished. Judge: SciPy from instant to instant."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import manipula as mp
+from manipula.algebra import ops
 
 PERIOD, DURATION, FILTER = 0.002, 0.8, 0.005
 ARM = mp.planar([0.5, 0.4], [3.0, 2.0])
@@ -99,3 +100,39 @@ def test_motors_count_too_and_what_nobody_uses_decides_nothing() -> None:
     assert all("the motor of" in reason for _, reason in unsure)
     law = mp.control.MotorPD(kp=100, kv=10, goal=goals[unsure[0][0]])
     mp.simulate(base.replace(step=PERIOD / 40, controller=law)).check()
+
+
+ROUNDED = (  # start, goal, gains, smallest step of a position, period, tolerance
+    ([-0.31686383864509327, -0.6677154024899594], [-0.4324682651834907, 0.0052710782907881], [80.30572747391031, 78.12829884660309],
+     [6.836586656604142, 7.178730319480241], 0.0006988029108950261, 0.004, 2.8e-5),
+    ([0.3134844739872986, -0.09386250933728002], [0.2321469278526037, 0.042325182955611385], [64.55706164490759, 98.73134039290815],
+     [9.173265131543825, 6.467031937130448], 0.0001600881076579785, 0.002, 7.5e-6),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ROUNDED)
+def test_a_users_law_that_rounds_is_held_to_the_same(case: Any) -> None:
+    q0, goal, kp, kv, r, period, tolerance = case
+
+    def law(t: Any, q: Any, qd: Any, target: Any) -> list[Any]:
+        to = lambda x, by: by * ops.floor(x / by + 0.5)
+        return [kp[i] * (goal[i] - to(q[i], r)) - kv[i] * to(qd[i], 10 * r) for i in range(2)]
+
+    def rate(_: float, x: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        return np.concatenate([x[2:], level.forward_dynamics(x[:2], x[2:], tau)])
+
+    arm = ARM.replace(gravity=(0, 0, 0))
+    level, x, right = mp.compile(arm), np.array([*q0, 0.0, 0.0]), []
+    for k in range(round(DURATION / period) + 1):
+        if k % round(0.02 / period) == 0:
+            right.append(x)
+        tau = np.array(law(0.0, x[:2], x[2:], None))
+        x = solve_ivp(rate, (0.0, period), x, args=(tau,), method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+    s = mp.Scenario(arm, None, mp.control.UserFunction(law), q0=q0, duration=DURATION, step=period, sample=0.02, control_period=period,
+                    integrator="rk4", tolerance=tolerance)  # fmt: skip
+    run = mp.simulate(s)
+    assert np.abs(np.hstack([run.q, run.qd]) - right).max() > 10 * tolerance
+    assert run.status == "inaccurate"
+    assert run.reason.startswith("What the controller decides for 'joint")
+    finer = mp.simulate(s.replace(step=period / 16)).check()
+    np.testing.assert_allclose(np.hstack([finer.q, finer.qd]), right, atol=tolerance)
