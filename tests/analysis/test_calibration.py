@@ -206,6 +206,9 @@ def test_poses_from_files(arm, tmp_path):
         ({"validate": 2.0}, DescriptionError, "share"),
         ({"confidence": 0.0}, DescriptionError, "between 0 and 1"),
         ({"position_noise": -1.0}, DescriptionError, "greater than 0"),
+        ({"position_noise": 1e-11, "rotation_noise": 1e3}, DescriptionError, "at most"),
+        ({"position_noise": 1e-20}, DescriptionError, "1e-12"),
+        ({"rotation_noise": 1e-20}, DescriptionError, "1e-12"),
         ({"frame": "nowhere"}, DescriptionError, "nowhere"),
         ({"q": np.zeros((30, 3))}, ShapeError, "expected"),
         ({"poses": np.zeros((30, 4, 4))}, DescriptionError, "no pose"),
@@ -254,3 +257,15 @@ def test_poses_of_something_else_are_doubted(arm):
         assert found.doubt in found.text()
         assert found.to_dict()["doubt"] == found.doubt
     assert calibrate(robot, q, measured(robot, q)).doubt == ""
+
+
+@pytest.mark.parametrize("noise", [{"position_noise": 1e12}, {"position_noise": 1e-12}, {"rotation_noise": 1e-12}])
+def test_a_noise_far_from_the_other_loses_no_digits(noise):
+    """The other is found from what is left over, and rotations here are exact."""
+    model, rng = mp.compile(mp.load("puma560")), np.random.default_rng(5)
+    q = rng.uniform(-2.0, 2.0, (30, 6))
+    poses = model.pose(q)
+    poses[:, :3, 3] += rng.normal(0.0, 1e-4, (30, 3))
+    found = mp.calibrate(model, q, poses, **noise)
+    assert found.after.position < 3e-4
+    assert found.after.rotation < 3e-4

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array, number, positive
+from manipula.algebra.arguments import between, finite_array, number, positive
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.calibrated import Calibration, Fit
 from manipula.analysis.identification.intervals import confidence_level
@@ -27,6 +27,8 @@ DEPENDENT = 1e-7  # of a column: what is left of it beside the columns kept befo
 WEAK = 1e-3  # of a column, in the same sense: kept, but hardly seen; told
 LENGTH = 1.0  # m: a turn of one rad counts as this much when columns are compared
 STEPS, SHORTEST = 1000, 1e-3
+FINEST = 1e-12  # m, rad: no device is better; its inverse: none is worse
+WIDEST = 1e12  # the noise of places over that of turns, and the other way round: beyond it digits are lost
 CONVERGED = 1e-15  # m, rad: of a step
 PROMISE = 1e-20  # of the sum of squares
 BY_CHANCE = 1e-3  # how often noise alone may add errors that postures show only because of the others
@@ -76,9 +78,14 @@ def calibrate(
         other, q, measured = (q[kept:], measured[kept:]), q[:kept], measured[:kept]
     confidence = confidence_level(confidence)
     noise = tuple(
-        None if given is None else positive(given, name)
+        None if given is None else between(positive(given, name), name, FINEST, 1.0 / FINEST)
         for given, name in ((position_noise, "position_noise"), (rotation_noise, "rotation_noise"))
     )
+    if noise[0] and noise[1] and not 1.0 / WIDEST <= noise[0] / noise[1] <= WIDEST:
+        raise DescriptionError(
+            f"One noise is at most {WIDEST:g} times the other; found {noise[0]:g} m and {noise[1]:g} rad.",
+            field="rotation_noise",
+        )
     if measured.ndim == 2 and rotation_noise is not None:
         raise DescriptionError("There are no turns among the measurements.", field="rotation_noise")
     wanted = _wanted(chain, what)
@@ -229,12 +236,13 @@ class _PoseFit:
         sigma = np.array([self.noise[0] or 1e-3] * 3 + [self.noise[1] or 1e-3] * 3)[: self.rows]
         count = len(self.q) * self.rows
         freedom = max(1.0 - len(kept) / count, 1.0 / count)
+        least = max(FINEST, *((given or 0.0) / WIDEST for given in self.noise))
         for _ in range(1 if None not in self.noise[: self.rows // 3] else 4):
             errors = self._minimised(errors, kept, sigma)
             rest = self._at(errors)[0]
             for part, given in zip((slice(0, 3), slice(3, 6)), self.noise):
                 if given is None and rest[:, part].size:
-                    sigma[part] = max(float(np.sqrt(np.mean(rest[:, part] ** 2) / freedom)), 1e-12)
+                    sigma[part] = max(float(np.sqrt(np.mean(rest[:, part] ** 2) / freedom)), least)
         return errors, sigma
 
     def _asks_for(self, errors: np.ndarray, count: int, more: np.ndarray, sigma: np.ndarray) -> bool:
