@@ -259,7 +259,7 @@ def test_poses_of_something_else_are_doubted(arm):
     assert calibrate(robot, q, measured(robot, q)).doubt == ""
 
 
-@pytest.mark.parametrize("noise", [{"position_noise": 1e12}, {"position_noise": 1e-12}, {"rotation_noise": 1e-12}])
+@pytest.mark.parametrize("noise", [{"position_noise": 1e12}, {"rotation_noise": 1e-12}])
 def test_a_noise_far_from_the_other_loses_no_digits(noise):
     """The other is found from what is left over, and rotations here are exact."""
     model, rng = mp.compile(mp.load("puma560")), np.random.default_rng(5)
