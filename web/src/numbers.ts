@@ -19,7 +19,7 @@ export function typeset(text: string): string {
 }
 
 /** A number stays in one line with what it is of, and with its unit: "t = 0 s". */
-export const unbroken = (words: string): string => words.replace(/ = /g, "\u00a0=\u00a0").replace(/(\d) (?=\p{L})/gu, "$1\u00a0");
+export const unbroken = (words: string): string => words.replace(/ = /g, "\u00a0=\u00a0").replace(/([\d⁰¹²³⁴-⁹]) (?=\p{L})/gu, "$1\u00a0");
 
 function raised(exponent: number): string {
   return (exponent < 0 ? "⁻" : "") + [...String(Math.abs(exponent))].map((d) => UP[Number(d)]).join("");

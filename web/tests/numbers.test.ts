@@ -11,6 +11,7 @@ describe("numbers for people", () => {
   });
   it("stay in one line with what they are of", () => {
     expect(unbroken("shoulder_pan_joint, t = 0 s")).toBe("shoulder_pan_joint, t\u00a0=\u00a00\u00a0s");
+    expect(unbroken("largest 5.0·10⁻⁴ m")).toBe("largest 5.0·10⁻⁴\u00a0m");
     expect(unbroken("of the tip, largest 0.028")).toBe("of the tip, largest 0.028");
   });
   it("have four digits, a true minus and powers of ten", () => {
