@@ -158,8 +158,10 @@ def test_limits_that_mean_none():
         assert (found.lower, found.upper, found.velocity, found.effort) == (None, None, None, None)
     assert limits("<lower>-1</lower><upper>1</upper>", "continuous").lower is None
     assert limits("<upper>1</upper><effort>0</effort>").effort == 0.0
-    with pytest.raises(DescriptionError, match="reversed"):
-        limits("<lower>2</lower><upper>1</upper>")
+    for wrong in ("<lower>2</lower><upper>1</upper>", "<lower>-1</lower><upper>-1e308</upper>", "<lower>1e16</lower>",
+                  "<lower>-1</lower><upper>-inf</upper>", "<lower>inf</lower><upper>1</upper>"):  # fmt: skip
+        with pytest.raises(DescriptionError, match="reversed"):
+            limits(wrong)
 
 
 def test_poses_in_degrees_and_as_quaternions():

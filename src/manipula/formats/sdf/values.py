@@ -40,10 +40,18 @@ def number_in(element: Element, tag: str, default: float, *, largest: float = LA
 def limit_in(element: Element, tag: str) -> float | None:
     """A limit; ``None`` where it is left out, infinite, or so large (1e16) that SDF means none."""
     child = element.one(tag)
-    if child is None or text_of(child).lower().lstrip("+-") in ("inf", "infinity"):
+    if child is None:
         return None
-    value = numbers_of(child, 1, largest=math.inf)[0]
-    return None if abs(value) >= 1e16 else value
+    text = text_of(child).lower()
+    if text.lstrip("+-") in ("inf", "infinity"):
+        value = -math.inf if text.startswith("-") else math.inf
+    else:
+        value = numbers_of(child, 1, largest=math.inf)[0]
+    if abs(value) < 1e16:
+        return value
+    if (tag, value > 0.0) in (("lower", True), ("upper", False)):
+        child.fail(f"The limits are reversed: no position is beyond {value:g} on this side.", tag)
+    return None
 
 
 def flag_in(element: Element, tag: str, default: bool = False) -> bool:
