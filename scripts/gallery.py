@@ -65,6 +65,15 @@ def begun(page: Any, document: Path | str) -> None:
     page.wait_for_timeout(1500)
 
 
+def chosen(page: Any, robot: str) -> None:
+    """A robot of the catalog with the task and the controller that the studio gives it."""
+    tab(page, "robot")
+    page.select_option("#catalogue", robot)
+    page.wait_for_function(
+        "(n) => window.studio.store.get(['robot']) === n && window.studio.robot.value?.robot.name === n", arg=robot
+    )
+
+
 def ran(page: Any) -> None:
     before = page.evaluate("window.studio.run.value?.id ?? ''")
     page.click("#run")
