@@ -127,3 +127,22 @@ def test_ordinary_conditions_are_neither_refused_nor_doubted(when: str, method: 
     result = mp.simulate(mp.Scenario(ROD, controller=SOFT, switches=(switch,), integrator=method, **start))
     assert result.ok, result.reason
     assert not passes(result), result.notes
+
+
+@pytest.mark.parametrize(
+    "wrench",
+    [
+        ("-200*(x - 0.4)", 0, 0, 0, 0, 0),
+        ("-5*vx", "-5*vy", "-5*vz", 0, 0, 0),
+        ("-30*(x - 0.5)", "-20*y - 3*vy", "10*sin(3*t)*z", 0, 0, "-0.3*wz"),
+    ],
+)
+def test_springs_and_dampers_on_a_spatial_arm_are_not_doubted(wrench: Any) -> None:
+    """Joints that the wrench hardly turns, and an arm that comes to rest, where ranges are wide beside what changes."""
+    rest = np.array([0, 0.3, 0, -1.5, 0, 1.8, 0])
+    stiffness, damping = (80.0, 80.0, 80.0, 80.0, 10.0, 10.0, 2.0), (15.0, 15.0, 15.0, 15.0, 0.8, 0.8, 0.05)
+    hold = mp.control.PDGravity(stiffness, damping, goal=tuple(rest + 0.3))
+    scenario = mp.Scenario(mp.load("panda"), controller=hold, q0=rest, duration=1.0, disturbances=(mp.Wrench(wrench),))
+    result = mp.simulate(scenario.replace(sample=0.01, integrator="rk4", tolerance=1e-5))
+    assert result.ok, result.reason
+    assert not passes(result), result.notes

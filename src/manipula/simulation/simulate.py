@@ -198,9 +198,9 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     s, lay = run.scenario, run.plant.layout
     rcond = judge.conditions(run, samples)
     verdicts = [friction_verdict(run, samples, k) or _verdict(run, samples, k, rcond[k]) for k in range(len(samples.x))]
-    windows = _searched(run, samples, threads)
+    windows = _searched(run, samples, [v.status in ("finished", "limit") for v in verdicts], threads)
     for k, found in enumerate(windows):
-        if found.missed and verdicts[k].status in ("finished", "limit"):
+        if found.missed:
             verdicts[k] = RunVerdict("inaccurate", found.missed)
     signals = observed(run, samples, threads)
     verdicts = with_energy_verdicts(run, signals, verdicts)
@@ -232,13 +232,13 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     return assembled(s, samples.t, signals, verdicts, samples.error, notes, np.array(trusted), more, *later)
 
 
-def _searched(run: Run, samples: RunSamples, threads: int | None) -> Sequence[Searched]:
+def _searched(run: Run, samples: RunSamples, asked: Sequence[bool], threads: int | None) -> Sequence[Searched]:
     """User code, formulas of the state and conditions of switches searched for what steps pass over."""
-    if not (foreign(run) or by_state(run) or run.plant.layout.switches):
+    if not any(asked) or not (foreign(run) or by_state(run) or run.plant.layout.switches):
         return ()
     from manipula.simulation.verdicts.windows import searched_runs
 
-    return searched_runs(run, samples, lambda every: _integrated(every, threads, None))
+    return searched_runs(run, samples, asked, lambda every: _integrated(every, threads, None))
 
 
 def _last(run: Run, samples: RunSamples, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

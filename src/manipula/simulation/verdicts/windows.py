@@ -29,6 +29,8 @@ from manipula.simulation.stepping.verification import compare
 DECIDED = ("command", "tau", "friction")
 MOST_NUMBERS = 20_000_000  # of the states of one run that are looked at
 MOST_STEPS, MOST_RUNS = 512, 64  # that are divided; runs of a batch that are looked at
+OWN = 2  # times as many steps without user code, whose formulas are short
+AT_ONCE = 8192  # parts of steps whose ranges are held at once
 PARTS, LEVELS = 16, 6  # into which a step is divided, and how often again: 6e-8 of it
 ALLOWED = 1e-2  # of the span of an output along the run
 MOST_FOLLOWED, FOLLOWED = 4000, 0.05  # steps in which a window is followed, and of what is allowed: their error
@@ -117,17 +119,17 @@ def searched(run: Run, k: int, t: np.ndarray, x: np.ndarray, tolerance: float) -
         values = [np.asarray(seen[name]) for name in outputs]
         return np.concatenate([np.empty((*np.shape(at), 0)), *values], axis=-1), np.asarray(seen["qdd"])
 
-    def bounds(t: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[Range]:
-        box = [Range(low[:, i], high[:, i]) for i in range(lay.size)]
-        given = {
-            "x": box,
-            "p": p,
-            "breaks": run.inputs[0],
-            "coefficients": run.inputs[1],
-            "t": [Range(t[:, 0], t[:, 1])],
-        }
-        with np.errstate(all="ignore"):
-            return enclosed(graph, wanted, given)
+    def bounds(t: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The lower and upper ends of all outputs, (m, outputs) each."""
+        sides = np.empty((2, len(t), len(wanted)))
+        given = {"p": p, "breaks": run.inputs[0], "coefficients": run.inputs[1]}
+        for at in (slice(k, k + AT_ONCE) for k in range(0, len(t), AT_ONCE)):
+            box = [Range(low[at, i], high[at, i]) for i in range(lay.size)]
+            with np.errstate(all="ignore"):
+                ranges = enclosed(graph, wanted, {**given, "x": box, "t": [Range(t[at, 0], t[at, 1])]})
+            for j, found in enumerate(ranges):
+                sides[0, at, j], sides[1, at, j] = found.low, found.high
+        return sides[0], sides[1]
 
     inner = 1e-9 * np.diff(t)  # each step sees its own side of a jump on its border
     (after, qdd), (before, qdd_end) = look(t[:-1] + inner, x[:-1]), look(t[1:] - inner, x[1:])
@@ -135,6 +137,8 @@ def searched(run: Run, k: int, t: np.ndarray, x: np.ndarray, tolerance: float) -
     if not outputs or passed.missed or passed.doubt:
         return passed
     span = np.maximum(np.ptp(after, axis=0), 1e-9 * np.abs(after).max(axis=0))
+    if not foreign(run):  # one wrench, seen from several joints
+        span[:] = span.max()
     room = ALLOWED * span + CHANGES * np.abs(before - after)
     bottom, top = np.minimum(after, before) - room, np.maximum(after, before) + room
     rate, rate_end = (np.concatenate([lay.qd(y), a], axis=-1) for y, a in ((x[:-1], qdd), (x[1:], qdd_end)))
@@ -145,9 +149,7 @@ def searched(run: Run, k: int, t: np.ndarray, x: np.ndarray, tolerance: float) -
     for level in range(LEVELS + 1):
         width = float(PARTS) ** -level
         low, high = path.box(open_, begin, width)
-        ranges = bounds(path.times(open_, begin, width), low, high)
-        lows, highs = (np.stack([np.broadcast_to(side, len(open_)) for side in sides], 1)
-                       for sides in ([r.low for r in ranges], [r.high for r in ranges]))  # fmt: skip
+        lows, highs = bounds(path.times(open_, begin, width), low, high)
         bad = ((highs > top[open_]) | (lows < bottom[open_])).any(axis=1)
         open_, begin, wide = open_[bad], begin[bad], (highs - lows)[bad]
         if not len(open_):
@@ -159,7 +161,7 @@ def searched(run: Run, k: int, t: np.ndarray, x: np.ndarray, tolerance: float) -
         open_, begin = open_[~shown], begin[~shown]
         if level == LEVELS:
             break
-        if _too_many(open_):
+        if _too_many(open_, MOST_STEPS if foreign(run) else OWN * MOST_STEPS):
             return Searched("", UNSEEN.format(_actors(run)))
         open_, begin = _divided(open_, begin, width)
     for step in dict.fromkeys(s for s, _, _ in found):
@@ -169,8 +171,8 @@ def searched(run: Run, k: int, t: np.ndarray, x: np.ndarray, tolerance: float) -
     return Searched("", "")
 
 
-def _too_many(open_: np.ndarray) -> bool:
-    return len(np.unique(open_)) > MOST_STEPS or len(open_) > MOST_STEPS * PARTS
+def _too_many(open_: np.ndarray, most: int) -> bool:
+    return len(np.unique(open_)) > most or len(open_) > most * PARTS
 
 
 def _divided(open_: np.ndarray, begin: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
@@ -209,7 +211,7 @@ def _passed_conditions(run: Run, t: np.ndarray, x: np.ndarray, qdd: tuple[np.nda
                 at, h = float(when[other][0]), float(path.h[open_[other][0]])
                 why = f"The condition of switches[{i}] comes and goes within one step of {h:.3g} s at t = {at:.6g} s: no step met it. Reduce the step."
                 return Searched(why, "")
-            if _too_many(open_):
+            if _too_many(open_, OWN * MOST_STEPS):
                 return Searched("", UNSEEN.format(f"The condition of switches[{i}]"))
             (open_, begin), width = _divided(open_, begin, width), width / PARTS
     return Searched("", "")
@@ -345,11 +347,12 @@ def _other(run: Run, made: RunSamples, every: RunSamples, k: int) -> Searched | 
     )  # fmt: skip
 
 
-def searched_runs(run: Run, made: RunSamples, integrate: Callable[[Run], RunSamples]) -> Sequence[Searched]:
+def searched_runs(run: Run, made: RunSamples, asked: Sequence[bool], integrate: Callable[[Run], RunSamples]) -> Sequence[Searched]:  # fmt: skip
     """Every run of a batch with user code, formulas of the state or conditions of switches, searched.
 
     Args:
-        made: the run. integrate: makes it again, with a sample at every step; where that is another motion, one of both passed over something.
+        made: the run. asked: which runs of the batch are; those that ended otherwise say so themselves.
+        integrate: makes it again, with a sample at every step; where that is another motion, one of both passed over something.
     """
     s, count = run.scenario, len(run.x0)
     outputs, unseen = _outputs(run), Searched("", UNSEEN.format(_actors(run)))
@@ -360,6 +363,11 @@ def searched_runs(run: Run, made: RunSamples, integrate: Callable[[Run], RunSamp
         return [unseen] * count
     try:
         every = integrate(replace(run, scenario=s.replace(sample=None, verify=False)))
-        return [_other(run, made, every, k) or searched(run, k, every.t, every.x[k], s.tolerance) for k in range(count)]
+        return [
+            _other(run, made, every, k) or searched(run, k, every.t, every.x[k], s.tolerance)
+            if asked[k]
+            else Searched("", "")
+            for k in range(count)
+        ]
     except Unsearchable:
         return [unseen] * count
