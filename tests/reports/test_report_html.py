@@ -424,6 +424,15 @@ def test_an_error_in_the_last_digits_is_no_key_number() -> None:
             assert "to rounding" in found["Tracking error"][3]
 
 
+def test_a_speed_in_the_last_digits_is_none() -> None:
+    """Of a SCARA whose last joint falls the others stand still, but for rounding."""
+    result = scara()
+    qd = np.array(result.qd) * np.array([1e-16, 1e-16, 1e-16, 1.0])
+    rows = {row[0]: row for row in key_numbers(replace(result, arrays={**result.arrays, "qd": qd}))}
+    assert rows["Largest velocity, turning"][1:] == ("0", "rad/s", "to rounding")
+    assert "joint4" in rows["Largest velocity, sliding"][3]
+
+
 def test_a_moment_in_a_card_is_not_broken_between_number_and_unit() -> None:
     from manipula.reports.key_numbers import grid, unbroken
 

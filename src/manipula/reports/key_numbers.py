@@ -13,7 +13,7 @@ from manipula.simulation.result import Result
 
 Row = tuple[str, str, str, str]  # title, value, unit and a remark
 ROUNDING = 1e-12  # of the energies: an imbalance below this is rounding
-LAST_DIGITS = 1e-13  # of positions: a tracking error below this is rounding
+LAST_DIGITS = 1e-13  # of positions, speeds and torques: what is smaller is rounding
 
 
 def peak(result: Result, signal: str, slides: bool | None = None) -> tuple[float, int, float, int] | None:
@@ -75,8 +75,13 @@ def _largest(result: Result) -> list[Row]:
         if found is not None and found[0] > 0.0:
             value, run, time, joint = found
             kind = (", sliding" if slides else ", turning") if both and signal == "qd" else ""
-            where = f"run {run}, " if run >= 0 else ""
-            rows.append((title + kind, shown(value), unit_of(result, signal, joint), f"{where}{names[joint]}, t = {time:.3g} s"))  # fmt: skip
+            unit, where = unit_of(result, signal, joint), f"run {run}, " if run >= 0 else ""
+            if value <= LAST_DIGITS * float(
+                np.nanmax(np.abs(result.arrays[signal]))
+            ):  # of what the other kind of joints does
+                rows.append((title + kind, "0", unit, "to rounding"))
+            else:
+                rows.append((title + kind, shown(value), unit, f"{where}{names[joint]}, t = {time:.3g} s"))
     return rows
 
 
