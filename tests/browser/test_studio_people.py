@@ -304,3 +304,16 @@ def test_letters_in_a_list_find_its_entry_and_start_nothing(page):
     page.wait_for_function("() => window.studio.store.get(['robot']) === 'planar-3r'")
     assert page.evaluate("window.studio.run.value") is None
     assert page.get_attribute("#tab-robot", "aria-selected") == "true"
+
+
+def test_joints_that_are_added_and_moved_keep_names_of_their_own(page):
+    """The rows of an arm that was opened have names; one that is added beside them takes none of these, wherever it is moved."""
+    choose(page, "planar-2r")
+    page.get_by_text("Edit as DH table (standard)").click()
+    page.wait_for_selector('input[data-path="robot.dh.rows[1].a"]')
+    page.get_by_text("Add joint").click()
+    page.get_by_role("button", name="Move up").last.click()
+    page.wait_for_function("() => window.studio.robot.value?.robot.n === 3", timeout=30_000)
+    names = page.evaluate("window.studio.robot.value.robot.joints.map((j) => j.name)")
+    assert len(set(names)) == 3
+    assert page.evaluate("window.studio.store.problem.value") is None

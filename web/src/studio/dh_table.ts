@@ -39,7 +39,7 @@ export class DhTable {
   }
 
   private change(rows: Json[]): void {
-    this.store.edit(ROWS, rows, true);
+    this.store.edit(ROWS, named(rows), true);
   }
 
   private row(i: number, rows: Json[]): HTMLElement {
@@ -106,6 +106,22 @@ export class DhTable {
       box.title = here && told ? (told.problem ?? told.message) : "";
     });
   }
+}
+
+/** Where some rows have names of their own, the others get names that none has: the usual ones go by their place, which changes. */
+export function named(rows: readonly Json[]): Json[] {
+  const made = rows.map((row) => ({ ...(row as Table) }));
+  for (const [key, word] of [["name", "joint"], ["link", "link"]] as const) {
+    const taken = new Set(made.map((row) => row[key]).filter((name) => name !== undefined));
+    if (!taken.size) continue;
+    made.forEach((row, i) => {
+      if (row[key] !== undefined) return;
+      let k = i + 1;
+      while (taken.has(`${word}${k}`)) k++;
+      taken.add((row[key] = `${word}${k}`));
+    });
+  }
+  return made;
 }
 
 /** A number of a cell in six digits; what is kept has all of them. */
