@@ -7,7 +7,9 @@ errors name the field, which is where the page shows them.
 from __future__ import annotations
 
 import tomllib
-from pathlib import PurePosixPath, PureWindowsPath
+from contextlib import suppress
+from os import PathLike
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -15,7 +17,9 @@ import numpy as np
 
 from manipula.analysis.manipulability import manipulability
 from manipula.errors import DescriptionError, ManipulaError, printable, unknown_name
+from manipula.formats.appearance import MeshFolders
 from manipula.formats.catalog import catalog_names
+from manipula.formats.guard import read_text
 from manipula.formats.load import READABLE, load
 from manipula.formats.toml.budget import check_size
 from manipula.formats.toml.fields import Fields
@@ -35,6 +39,7 @@ from manipula.simulation.scenario import Scenario
 from manipula.studio.page_words import ENTER_THEM
 from manipula.studio.wire import from_json, to_json
 
+MESHES: set[Path] = set()  # folders of the meshes of the file that the studio began with; documents show no other ones
 LEAST_BENT, WORST_CONDITION = 2, 1e3  # joints; condition of the Jacobian from which on an arm counts as straight
 
 
@@ -48,12 +53,16 @@ def text_of(document: Any) -> str:
 
 
 def scenario_from(document: Any) -> Scenario | ProgramScenario:
-    """The scenario that a document describes; files are never opened for it.
+    """The scenario that a document describes; no files are opened for it but meshes of the file that the studio began with.
 
     Raises:
         DescriptionError: with the field that is wrong.
     """
-    return scenario_of(ScenarioDocument(text_of(document)))
+    return scenario_of(_read(text_of(document)))
+
+
+def _read(text: str, name: str | None = None) -> ScenarioDocument:
+    return ScenarioDocument(text, name, package_dirs=[folder for folder in MESHES if folder.is_dir()])
 
 
 def robot_from_document(document: Any) -> Robot:
@@ -109,7 +118,7 @@ def reference_from_document(document: Any) -> tuple[Robot, Trajectory, Any]:
 def _begun_reading(document: Any, keys: tuple[str, ...]) -> tuple[Fields, Robot]:
     if not isinstance(document, dict):
         raise DescriptionError("A document is a table.", field="document")
-    read = ScenarioDocument(text_of({key: document[key] for key in ("constants", "robot", *keys) if key in document}))
+    read = _read(text_of({key: document[key] for key in ("constants", "robot", *keys) if key in document}))
     root = read.fields()
     if root.has("constants"):
         read.define_constants(root.table("constants"))  # pyright: ignore[reportArgumentType]
@@ -119,11 +128,25 @@ def _begun_reading(document: Any, keys: tuple[str, ...]) -> tuple[Fields, Robot]
     return root, robot
 
 
-def opened(name: Any, text: Any) -> dict[str, Any]:
+def opened_file(file: str | PathLike[str]) -> dict[str, Any]:
+    """The document of a file that the studio begins with; the mesh files of a robot may be shown from now on."""
+    path = Path(file)
+    document = opened(path.name, read_text(path), path)
+    robot, folders = document.get("robot"), MeshFolders(path.parent)
+    for shape in robot.get("visual", []) if isinstance(robot, dict) else []:
+        with suppress(DescriptionError):  # one that is not there is told of by whoever reads the document
+            found = folders.find(shape.get("file", ""))
+            shape["file"] = str(found)
+            MESHES.add(found.parent)
+    return document
+
+
+def opened(name: Any, text: Any, path: Path | None = None) -> dict[str, Any]:
     """A file of the user as a document: a scenario as it is, a robot as the robot of a new scenario.
 
     Args:
         name: of the file; its suffix says the format. text: what it holds.
+        path: where it lies; none: it stands alone and can name no other file.
     """
     if not isinstance(name, str) or not isinstance(text, str):
         raise DescriptionError("A file has a name and a text.", field="file")
@@ -135,7 +158,8 @@ def opened(name: Any, text: Any) -> dict[str, Any]:
         )
     if suffix == ".toml":
         return _opened_toml(plain, text)
-    return _with_robot(_as_robot(suffix, text, plain), PurePosixPath(plain).stem)
+    robot = _as_robot(suffix, text, plain) if path is None else load(path)
+    return _with_robot(robot, PurePosixPath(plain).stem)
 
 
 def _opened_toml(name: str, text: str) -> dict[str, Any]:
@@ -147,7 +171,7 @@ def _opened_toml(name: str, text: str) -> dict[str, Any]:
     if any(key in found for key in ("link", "dh", "planar")):
         robot = _as_robot(".toml", text, name)  # is it right?
         return _begun({"format": 1, "name": robot.name, "robot": to_json(found)}, robot)
-    read = ScenarioDocument(text, name)
+    read = _read(text, name)
     scenario_of(read)
     return to_json(read.root)
 

@@ -19,6 +19,7 @@ from manipula.native.store import object_cache
 FIRST_QUESTIONS = ("hello", "schema", "new", "robot")
 OF_THIS_STUDIO = ("studio", "first")  # what of "hello" the package does not determine
 LARGEST = 4 * 2**20  # bytes of an answer
+MESH = b'"mesh"'  # of a robot that is shown with files beside it
 
 
 class FirstAnswers:
@@ -47,7 +48,7 @@ class FirstAnswers:
 
     def note(self, verb: str, question: bytes, answer: dict[str, Any], body: bytes) -> None:
         """An answer that was given; the first one to each verb is written at once, the last one by ``close``."""
-        if verb not in FIRST_QUESTIONS or "error" in answer or len(body) > LARGEST:
+        if verb not in FIRST_QUESTIONS or "error" in answer or len(body) > LARGEST or MESH in question:
             return
         if verb == "hello":
             shared = {name: value for name, value in answer.items() if name not in OF_THIS_STUDIO}

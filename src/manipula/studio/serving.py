@@ -95,10 +95,9 @@ def _browse(address: str) -> None:
 
 def _opened(file: str | os.PathLike[str]) -> dict[str, Any]:
     """The document of a file; what is wrong with it is reported before the studio is there. Without a file the package loads meanwhile."""
-    from manipula.formats.guard import read_text
-    from manipula.studio.documents import opened
+    from manipula.studio.documents import opened_file
 
-    return opened(os.path.basename(os.fspath(file)), read_text(file))
+    return opened_file(file)
 
 
 def usual() -> socket.socket:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ class Document:
 
     symbolic = False  # do names that have a value stay free?
     folder: Path | None = None  # where files that the document names are looked for
+    package_dirs: Sequence[Path] = ()  # where mesh files may lie as well
 
     def __init__(self, text: str, file: str | None = None, symbolic: bool = False) -> None:
         self.text, self.file = text.removeprefix("\ufeff"), file

@@ -21,7 +21,7 @@ def read_visuals(root: Fields, robot: Robot) -> Robot:
     """
     tables = root.tables("visual")
     check_shape_count(len(tables))
-    looks = Looks(root.document.folder)
+    looks = Looks(root.document.folder, root.document.package_dirs)
     shapes: list[Visual] = []
     for table in tables:
         draft = _draft(table)

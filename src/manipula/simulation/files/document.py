@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,14 @@ class ScenarioDocument(Document):
 
     Attributes:
         folder: where files that the scenario names are looked for; ``None`` forbids opening any.
+        package_dirs: where mesh files of what links look like may lie as well.
     """
 
-    def __init__(self, text: str, file: str | None = None, folder: Path | None = None) -> None:
+    def __init__(
+        self, text: str, file: str | None = None, folder: Path | None = None, package_dirs: Sequence[Path] = ()
+    ) -> None:
         super().__init__(text, file)
-        self.folder = folder
+        self.folder, self.package_dirs = folder, package_dirs
         self._open = False  # while constants are being read, their names are still free
 
     def define_constants(self, table: Fields) -> None:
@@ -101,7 +105,7 @@ class Inline(Document):
 
     def __init__(self, outer: ScenarioDocument, key: str) -> None:
         self.outer, self.key = outer, key
-        self.text, self.file, self.folder = outer.text, outer.file, outer.folder
+        self.text, self.file, self.folder, self.package_dirs = outer.text, outer.file, outer.folder, outer.package_dirs
         self.parameters: dict[str, Any] = {}
         self.declared: dict[str, None] | None = None
         self.used: set[str] = set()
