@@ -193,3 +193,14 @@ def test_a_motion_whose_derivatives_belong_to_another_one_is_refused(wrong: str,
     with pytest.raises(DescriptionError, match=f"reference.*{words}"):
         mp.simulate(run)
     assert mp.simulate(run.replace(reference=Motion(""))).ok
+
+
+def test_a_criterion_without_a_gain_is_named() -> None:
+    class Nearest(Criterion):
+        name: ClassVar[str] = "nearest"
+
+        def cost(self, arm: Any, q: Any) -> Any:
+            return q[0] * q[0]
+
+    with pytest.raises(DescriptionError, match="gain of criterion 'nearest' must be a number; found None"):
+        control.TaskSpaceComputedTorque(kp=100, kv=20, criteria=(Nearest(),))

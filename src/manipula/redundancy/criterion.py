@@ -84,9 +84,10 @@ def checked_criteria(criteria: Iterable[Any]) -> tuple[Criterion, ...]:
                 f"A secondary criterion extends redundancy.criterion.Criterion; found {printable(repr(criterion), 60)}.",
                 field="criteria",
             )
-        if criterion.gain is None or isinstance(criterion.gain, (bool, str)):
+        gain = getattr(criterion, "gain", None)
+        if gain is None or isinstance(gain, (bool, str)):
             raise DescriptionError(
-                f"The gain of criterion '{_name(criterion)}' must be a number; found {printable(repr(criterion.gain), 60)}.",
+                f"The gain of criterion '{_name(criterion)}' must be a number; found {printable(repr(gain), 60)}.",
                 field="criteria",
             )
     return tuple(criteria)
