@@ -203,8 +203,8 @@ export class Studio {
     const begun = this.run.value !== null && this.run.value.id !== before; // meanwhile, with this document: its arm and curves stay
     if (!stays && !begun) this.posture.value = seen.robot.start;
     this.robot.value = seen;
+    if (begun) return;
     const going = this.run.value !== null && !isOver(this.run.value); // its arm is the one that is watched
-    if (begun && (!going || this.run.value?.state === "evaluating")) return; // it has its curves
     if (seen.robot.drawn && (going || !this.run.value || !this.live.value)) {
       if (!going) this.run.value = null;
       await this.view.show(seen.robot.drawn);
@@ -246,8 +246,7 @@ export class Studio {
   private await_(begun: Summary): void {
     const drawn = this.robot.value?.robot.drawn;
     let held = this.run.value !== null && this.view.showsRun ? performance.now() + HELD_MS : 0; // until then its curves, or those of before, stay
-    const isSeen = (): boolean => this.robotText === lookedAt(JSON.parse(this.ranText) as Table)[0]; // its robot, not yet one of another document
-    if (!held && drawn && isSeen()) void this.view.show(drawn); // the arm alone; charts grow
+    if (!held && drawn) void this.view.show(drawn); // the arm alone; charts grow
     this.run.value = begun;
     this.cards.value = []; // those of another run
     this.compared.value = null;
@@ -266,8 +265,8 @@ export class Studio {
           this.progress.value = (chunk.t.at(-1) ?? 0) / chunk.until;
           this.busy.value = `${TEXTS.states["integrating"]} ${Math.round(100 * this.progress.value)} %`;
         }
-        if (held && performance.now() > held && drawn && isSeen()) void this.view.show(drawn), (held = 0);
-        this.view.arriving(chunk, begun.n, held > 0 || !isSeen());
+        if (held && performance.now() > held && drawn) void this.view.show(drawn), (held = 0);
+        this.view.arriving(chunk, begun.n, held > 0);
       },
       over: (summary) => void this.ended(summary).catch((error) => this.tell(error)),
       gone: () => {
