@@ -54,7 +54,7 @@ def run(page) -> dict:
         "(old) => { const r = window.studio.run.value; return r && r.id !== old && r.state === 'done'; }", arg=before
     )
     page.wait_for_function(
-        "() => !window.studio.view.growing && window.studio.view.state.engine.runs.value[0].t.length > 1"
+        "() => !window.studio.view.growing && window.studio.view.state?.engine.runs.value[0].t.length > 1"
     )
     return page.evaluate("window.studio.run.value")
 

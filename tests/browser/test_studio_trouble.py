@@ -232,7 +232,7 @@ def test_of_two_robots_that_are_chosen_quickly_the_last_one_stays(page):
     page.click("#tab-robot")
     page.select_option("#catalogue", "panda")
     page.select_option("#catalogue", "planar-3r")
-    page.wait_for_function("() => window.studio.robot.value.robot.name === 'planar-3r'")
+    page.wait_for_function("() => window.studio.robot.value?.robot.name === 'planar-3r'")
     assert held
     for route in held:
         route.continue_()
@@ -247,7 +247,7 @@ def test_what_is_typed_while_a_part_is_filled_in_stays(page):
     page.route("**/api/choose", lambda route: held.append(route) if not held else route.continue_())
     page.evaluate("() => { const s = [...document.querySelectorAll('#body select')].find((s) => [...s.options].some((o) => o.value === 'pd_gravity'));"
                   " s.value = 'pd_gravity'; s.dispatchEvent(new Event('change', { bubbles: true })); }")  # fmt: skip
-    page.wait_for_function("() => true")
+    page.wait_for_timeout(200)
     page.evaluate("() => window.studio.store.edit(['duration'], 1.75)")
     held[0].continue_()
     page.wait_for_function("() => window.studio.store.get(['controller', 'law']) === 'pd_gravity'")
