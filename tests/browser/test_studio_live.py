@@ -38,6 +38,7 @@ def beside(page) -> None:
     """An arm that begins beside its reference: gains matter."""
     choose(page, "planar-2r")
     page.evaluate("() => window.studio.store.edit(['q0'], window.studio.robot.value.robot.start.map((v) => v + 0.2))")
+    page.wait_for_timeout(500)  # the arm is shown where it begins
 
 
 def shown(page):
